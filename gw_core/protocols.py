@@ -1,0 +1,208 @@
+"""One ``typing.Protocol`` per kind of plugin. Anything whose output is stored has an ``identity``.
+
+A factory's keyword arguments are the settings of its section in gw.toml. A parameter annotated with one of these
+protocols takes the name of a configured component, and the pipeline injects the component itself; one annotated
+:class:`Index` is handed storage of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import apsw
+
+from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading
+from gw_core.query import Query
+
+
+class Index(Protocol):
+    """Storage for one component: tables of its own in the catalogue's file, or files in a folder of its own.
+
+    A write happens inside the catalogue's transaction and is committed with it, so that catalogue and index are never
+    out of step; a component never begins, commits or rolls back anything itself.
+    """
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The connection to the catalogue's file. Touch only tables whose names begin with ``prefix``."""
+        ...
+
+    @property
+    def prefix(self) -> str:
+        """Begins the name of every table of this component; letters, digits and underscores only."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """A folder of this component's own under the index, made when first asked for."""
+        ...
+
+    @property
+    def writable(self) -> bool: ...
+
+    def chunks(self, ids: Sequence[int]) -> list[Chunk]:
+        """The chunks of these ids, in this order; unknown ids are left out."""
+        ...
+
+
+class Scope(Protocol):
+    """The part of the corpus that a search is limited to, as sorted, disjoint ranges of chunk ids."""
+
+    @property
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """``(first, last)`` pairs, both inclusive, ascending."""
+        ...
+
+    def __contains__(self, chunk_id: int) -> bool: ...
+
+
+@runtime_checkable
+class Loader(Protocol):
+    """Turns a file's bytes into text. Its name and version stand in the citation of whatever it extracted."""
+
+    name: str
+    version: str
+    extracts: bool
+    """False: the text is the decoded bytes. True: it is extracted, and only this loader can repeat the offsets."""
+    suffixes: Sequence[str]
+    """Lower-case file name endings that this loader takes, such as ``(".htm", ".html")``."""
+
+    def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:
+        """Decode or extract. ``encoding`` is given when a stored choice is to be repeated, never guessed again.
+
+        Raises :class:`gw_core.errors.LoadError` when there is no text to be had.
+        """
+        ...
+
+
+@runtime_checkable
+class Chunker(Protocol):
+    """Cuts a document into spans; never yields text, so that an inexact chunk cannot be built."""
+
+    identity: Identity
+
+    def spans(self, document: Document) -> Iterable[ChunkSpan]:
+        """Spans in ascending order of start, none empty, none longer than the chunker's hard bound; together they
+        hold every character that is not white space. Neighbours may overlap."""
+        ...
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """An index over chunks that can be rebuilt from the catalogue at any time."""
+
+    identity: Identity
+    lexical: bool
+    """True: it scores words, and the core refines its order by exact forms and nearness (:mod:`gw_core.rescore`)."""
+
+    def add(self, chunks: Iterable[Chunk]) -> None:
+        """Index these chunks. An id that is already there is replaced."""
+        ...
+
+    def remove(self, chunk_ids: Sequence[int]) -> None:
+        """Forget these chunks; ids it does not know are ignored."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything."""
+        ...
+
+    def search(self, query: Query, k: int, scope: Scope | None = None) -> list[Match]:
+        """At most ``k`` matches, best first, ties by ascending chunk id. No query raises."""
+        ...
+
+    def df(self, terms: Sequence[str]) -> list[int]:
+        """In how many chunks each folded term occurs (any form that this backend matches for it)."""
+        ...
+
+    def maintain(self) -> None:
+        """Called once at the end of an ingest, inside the transaction: merge segments, write caches."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Reorders hits. May drop some; never invents one."""
+
+    identity: Identity
+
+    def rerank(self, query: Query, hits: Sequence[Hit]) -> Sequence[Hit]: ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Text to vectors. ``encode`` returns float32 of shape (n, dim), each row of length 1."""
+
+    identity: Identity
+    dim: int
+
+    def encode(self, texts: Sequence[str], role: str = "passage") -> Any:
+        """``role`` is ``"query"`` or ``"passage"``, for models that want a prefix."""
+        ...
+
+
+@runtime_checkable
+class Expander(Protocol):
+    """Adds weighted terms to a query. ``search`` offers document frequencies and a first pass over the index."""
+
+    identity: Identity
+
+    def expand(self, query: Query, search: Backend) -> Sequence[tuple[str, float]]:
+        """Folded terms with weights in (0, 1]."""
+        ...
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Answers a question from passages. It extracts; counting, ranking and checking are the core's."""
+
+    identity: Identity
+    window: int
+    """How many tokens fit into one call, counted with ``count_tokens``."""
+    max_parallel: int
+
+    def count_tokens(self, text: str) -> int: ...
+
+    def answer(self, question: str, passages: Sequence[Passage]) -> Reading: ...
+
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Judges a reading against its passages. Never the only judge of itself."""
+
+    identity: Identity
+
+    def check(self, question: str, reading: Reading, passages: Sequence[Passage]) -> Check: ...
+
+
+@runtime_checkable
+class Reducer(Protocol):
+    """Aggregates records, streaming: ``add`` one by one, ``merge`` two partial states, ``result`` at any time."""
+
+    identity: Identity
+
+    def add(self, record: Any) -> None: ...
+
+    def merge(self, other: Any) -> None: ...
+
+    def result(self) -> Any: ...
+
+
+@runtime_checkable
+class Task(Protocol):
+    """A benchmark: makes or opens a corpus with known truth, asks, scores."""
+
+    identity: Identity
+
+    def run(self, options: Any) -> Any: ...
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """Where segments of a sweep run."""
+
+    identity: Identity
+
+    def map(self, function: Any, items: Iterable[Any]) -> Iterable[Any]: ...

@@ -1,0 +1,1 @@
+"""The conformance kit: test classes that plugin authors subclass."""

@@ -1,0 +1,1 @@
+"""Text itself: decoding, sentences, lines, and the one tokenizer."""
