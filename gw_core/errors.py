@@ -10,7 +10,7 @@
     │   └── OutsideRootError     2   a path outside the root
     ├── MissingExtraError        2   an optional dependency is not installed
     ├── PluginError              1   a plugin broke its contract
-    ├── IndexError_              1   the index cannot be used as it is
+    ├── GwIndexError              1   the index cannot be used as it is
     │   ├── IndexMissingError    2   there is none, and no PATH to make one from
     │   ├── IndexForeignError    1   the file is not gw's, or is damaged
     │   ├── IndexVersionError    1   made by another version or other settings
@@ -71,26 +71,26 @@ class PluginError(GwError):
     code = "plugin"
 
 
-class IndexError_(GwError):
-    """Base of everything that is wrong with the index (the underscore spares the builtin)."""
+class GwIndexError(GwError):
+    """Base of everything that is wrong with the index."""
 
     code = "index"
 
 
-class IndexMissingError(IndexError_):
+class IndexMissingError(GwIndexError):
     exit_code = 2
     code = "index-missing"
 
 
-class IndexForeignError(IndexError_):
+class IndexForeignError(GwIndexError):
     code = "index-foreign"
 
 
-class IndexVersionError(IndexError_):
+class IndexVersionError(GwIndexError):
     code = "index-version"
 
 
-class IndexBusyError(IndexError_):
+class IndexBusyError(GwIndexError):
     code = "index-busy"
 
 
