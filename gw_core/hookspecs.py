@@ -86,8 +86,7 @@ class Register(Protocol[T_contra]):
 def gw_register_loaders(register: Register[Loader]) -> None:
     """Register loaders: bytes of a file to text.
 
-    Ingest and verification choose the loader by the file's ending, in the order of registration, or by the name and
-    version that stand in a citation.
+    Ingest chooses a loader by the file's ending; verification takes the one whose name and version stand in the citation.
     """
 
 

@@ -117,8 +117,11 @@ class Backend(Protocol):
         """In how many chunks each folded term occurs (any form that this backend matches for it)."""
         ...
 
-    def maintain(self) -> None:
-        """Called once at the end of an ingest, inside the transaction: merge segments, write caches."""
+    def maintain(self, purge: bool = False) -> None:
+        """Called at the end of an ingest, inside the transaction: merge segments, write caches.
+
+        ``purge`` asks that nothing of what was removed be left in the files, however long that takes.
+        """
         ...
 
 
