@@ -12,8 +12,8 @@ All hooks work alike. gw calls them once, when a component of any kind is first 
 the order of their distributions' and entry points' names. A hook is handed a :class:`Register`, calls it as often as
 it likes and returns nothing. What all plugins registered is added together: no plugin can replace or remove what
 another one registered. A plugin whose hook raises, or that implements a hook which does not exist, is skipped as a
-whole with a warning; implement a hook of a newer gw with ``@hookimpl(optionalhook=True)``. Hook wrappers are refused,
-because one plugin would see the registrations of others.
+whole with a warning; implement a hook of a newer gw with ``@hookimpl(optionalhook=True)``. No hook or wrapper of one
+plugin sees the calls of another's.
 
 Registering must stay cheap: name a target as ``"module:attr"``, and nothing is imported until somebody uses it.
 """
@@ -86,7 +86,7 @@ class Register(Protocol[T_contra]):
 def gw_register_loaders(register: Register[Loader]) -> None:
     """Register loaders: bytes of a file to text.
 
-    Ingest chooses a loader by the file's ending; verification takes the one whose name and version stand in the citation.
+    Ingest chooses one by the file's ending; verification takes the one whose name and version stand in the citation.
     """
 
 

@@ -202,12 +202,15 @@ class Registry(Generic[T]):
         """The registrations of each name that more than one distribution offers."""
         return [list(self._by_name[name]) for name in self.names() if len(self._by_name[name]) > 1]
 
-    def merge(self, other: Registry[T]) -> None:
-        """Add all of ``other``'s registrations, or none of them when one is refused."""
+    def check_merge(self, other: Registry[T]) -> None:
+        """Raise :class:`ValueError` if :meth:`merge` would make a distribution offer one name twice."""
         for one in other:
-            mine = self._by_name.get(one.name, [])
-            if any(normalised(rival.owner.distribution) == normalised(one.owner.distribution) for rival in mine):
+            distribution = normalised(one.owner.distribution)
+            if any(normalised(mine.owner.distribution) == distribution for mine in self._by_name.get(one.name, [])):
                 raise ValueError(f"{one.owner.distribution} registers {singular(self.kind)} {one.name!r} twice")
+
+    def merge(self, other: Registry[T]) -> None:
+        """Add all of ``other``'s registrations; :meth:`check_merge` says whether that is in order."""
         for one in other:
             self._by_name.setdefault(one.name, []).append(one)
 
