@@ -1,0 +1,133 @@
+"""Opening the catalogue's file: what is not gw's is refused and left alone, and SQLite's errors become gw's."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError, IndexVersionError
+
+APPLICATION_ID = 0x67772D63  # "gw-c"
+SCHEMA_VERSION = 1
+
+
+@contextmanager
+def sqlite_errors(path: Path) -> Iterator[None]:
+    """Turns SQLite's errors into gw's, each with the way out."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError) as error:
+        raise IndexForeignError(
+            f"{path} is damaged or not an index of gw",
+            hint="gw ingest --rebuild sets it aside and makes a new one",
+        ) from error
+    except apsw.FullError as error:
+        raise GwIndexError(
+            "the disk is full; the index is as it was before", hint=f"free some space at {path}"
+        ) from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
+        raise GwIndexError(f"cannot use {path}: {error}") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise GwIndexError(f"{path} is locked by another program", hint="try again when it has finished") from error
+
+
+def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
+    """Open the file at ``path``; with ``create``, make it where there is none and lay ``schema`` where it is empty."""
+    if create and not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    elif not path.is_file():
+        raise IndexForeignError(f"{path} is not a file")
+    _refuse_foreign(path)
+    connection = _open_connection(path, create)
+    try:
+        connection.set_busy_timeout(10_000)
+        _check_schema(path, connection, schema if create else None)
+        connection.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384")
+        connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_connection(path: Path, create: bool) -> apsw.Connection:
+    try:
+        return apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        if create:
+            raise
+        # A medium that cannot be written: no other process changes the file either.
+        uri = path.absolute().as_uri() + "?immutable=1"
+        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Look at the header before SQLite does: opening another program's file would already touch it."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header:
+        return
+    ours = header.startswith(b"SQLite format 3\0") and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    if not ours:
+        raise IndexForeignError(
+            f"{path} is damaged or not an index of gw",
+            hint="gw ingest --rebuild sets it aside and makes a new one, or name another place with --index",
+        )
+    size = int.from_bytes(header[16:18], "big")
+    size = 65536 if size == 1 else size
+    pages = int.from_bytes(header[28:32], "big")
+    if path.stat().st_size < size * pages and not path.with_name(path.name + "-wal").exists():
+        raise IndexForeignError(f"{path} is truncated", hint="gw ingest --rebuild sets it aside and makes a new one")
+
+
+def _check_schema(path: Path, connection: apsw.Connection, schema: str | None) -> None:
+    version = connection.execute("PRAGMA user_version").get
+    if version == 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+        if schema is None:
+            raise IndexMissingError(f"the index at {path} is empty", hint="fill it: gw ingest PATH")
+        # In rollback mode, so that the file's own header says whose it is from the first commit on.
+        with connection:
+            connection.execute(schema)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        return
+    if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
+        raise IndexForeignError(f"{path} is not an index of gw", hint="name another place with --index")
+    if version != SCHEMA_VERSION:
+        newer = int(version) > SCHEMA_VERSION
+        raise IndexVersionError(
+            f"{path} was made by {'a newer' if newer else 'an older'} gw (schema {version}, not {SCHEMA_VERSION})",
+            hint=("upgrade gw, or " if newer else "") + "gw ingest --rebuild",
+        )
+
+
+def make_folder(folder: Path) -> None:
+    """Make the index's folder, for its owner only and out of git's sight; one that is there is left as it is."""
+    if folder.exists():
+        if not folder.is_dir():
+            raise GwIndexError(f"{folder} is not a folder", hint="name another place with --index")
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise GwIndexError(f"cannot make {folder}: {error.strerror}", hint="name another place with --index") from error
+    (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def set_aside(path: Path) -> None:
+    """Rename the file and its companions; nothing is deleted."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for suffix in ("", "-wal", "-shm"):
+        old = path.with_name(path.name + suffix)
+        if old.exists():
+            new, number = path.with_name(f"{path.name}{suffix}.old-{stamp}"), 0
+            while new.exists():
+                number += 1
+                new = path.with_name(f"{path.name}{suffix}.old-{stamp}-{number}")
+            old.rename(new)

@@ -1,0 +1,604 @@
+"""The catalogue: one SQLite file that holds documents, their text and their chunks. Only this module knows its tables.
+
+Every backend is an index that can be rebuilt from it. One process writes at a time (a lock file says who);
+readers work on a snapshot and never wait. A crash at any moment leaves the last committed state.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from gw_core.database import connect, make_folder, set_aside, sqlite_errors
+from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError
+from gw_core.lock import WriterLock
+from gw_core.model import Chunk, ChunkSpan, Document, Span
+
+FILE_NAME = "catalogue.db"
+
+# Code points in one compressed block: small enough that one chunk of a large document is cheap to read, large enough
+# that compression pays. A block's rowid is its document's id and its number, so that no further index is needed.
+BLOCK = 32_768
+_BLOCK_BITS = 24
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path BLOB NOT NULL UNIQUE,
+    sha256 BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    read_ns INTEGER NOT NULL,
+    encoding TEXT NOT NULL,
+    loader TEXT NOT NULL,
+    loader_version TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    extracted INTEGER NOT NULL,
+    chars INTEGER NOT NULL,
+    chunker TEXT NOT NULL,
+    first_chunk INTEGER NOT NULL,
+    last_chunk INTEGER NOT NULL
+);
+CREATE TABLE blocks (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    kind TEXT,
+    label TEXT,
+    context TEXT
+);
+CREATE TABLE skipped (
+    path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    reason TEXT NOT NULL, detail TEXT NOT NULL, loader TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE sources (path BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE backends (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, identity TEXT NOT NULL, built_to INTEGER NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What tells, without reading it, that a file has probably not changed since it was read at ``read_ns``."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    read_ns: int = 0
+
+    # A file changed twice within one tick of the file system's clock shows no difference the second time.
+    _TICK_NS = 2_000_000_000
+
+    def same_as(self, seen: FileStamp) -> bool:
+        """True when ``seen`` (just now, on disk) is surely what was read."""
+        unchanged = (self.size, self.mtime_ns, self.inode) == (seen.size, seen.mtime_ns, seen.inode)
+        return unchanged and self.mtime_ns + self._TICK_NS < self.read_ns
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as the catalogue holds it, without its text. ``chunker`` is the identity that cut it."""
+
+    id: int
+    path: str
+    sha256: str
+    stamp: FileStamp
+    encoding: str
+    loader: str
+    loader_version: str
+    kind: str
+    extracted: bool
+    chars: int
+    chunker: str
+    first_chunk: int
+    last_chunk: int
+
+    @property
+    def chunk_ids(self) -> range:
+        return range(self.first_chunk, self.last_chunk + 1)
+
+    @property
+    def decoder(self) -> str:
+        """As :attr:`gw_core.model.Document.decoder`."""
+        if self.extracted:
+            return f"{self.loader}@{self.loader_version}"
+        return "" if self.encoding == "utf-8" else self.encoding
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    path: str
+    stamp: FileStamp
+    reason: str
+    detail: str
+    loader: str
+
+
+@dataclass(frozen=True, slots=True)
+class BackendRow:
+    """How far a backend's index is: complete when ``built_to`` is None."""
+
+    name: str
+    identity: str
+    prefix: str
+    built_to: int | None
+
+
+class ChunkRanges:
+    """A scope: sorted, disjoint, inclusive ranges of chunk ids."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        merged: list[tuple[int, int]] = []
+        for first, last in sorted(pair for pair in ranges if pair[0] <= pair[1]):
+            if merged and first <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+            else:
+                merged.append((first, last))
+        self.ranges: tuple[tuple[int, int], ...] = tuple(merged)
+        self._firsts = [first for first, _ in merged]
+
+    def __contains__(self, chunk_id: int) -> bool:
+        at = bisect_right(self._firsts, chunk_id) - 1
+        return at >= 0 and chunk_id <= self.ranges[at][1]
+
+    def __len__(self) -> int:
+        return sum(last - first + 1 for first, last in self.ranges)
+
+
+class Storage:
+    """The :class:`gw_core.protocols.Index` handle of one component."""
+
+    def __init__(self, catalogue: Catalogue, prefix: str, folder: Path) -> None:
+        self._catalogue = catalogue
+        self._folder = folder
+        self.prefix = prefix
+
+    @property
+    def connection(self) -> apsw.Connection:
+        return self._catalogue.connection
+
+    @property
+    def folder(self) -> Path:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._folder
+
+    @property
+    def writable(self) -> bool:
+        return self._catalogue.writable
+
+    def chunks(self, ids: Sequence[int]) -> list[Chunk]:
+        return self._catalogue.chunks(ids)
+
+
+class Catalogue:
+    """Open with :meth:`open`; use as a context manager or call :meth:`close`. Not to be shared between threads."""
+
+    def __init__(self, folder: Path, connection: apsw.Connection, lock: WriterLock | None) -> None:
+        self.folder = folder
+        self.path = folder / FILE_NAME
+        self.connection = connection
+        self._lock = lock
+        self._documents: dict[int, DocumentRow] = {}
+
+    # -- opening and closing ------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        write: bool = False,
+        rebuild: bool = False,
+        wait: float = 60.0,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> Catalogue:
+        """Open the catalogue in ``folder``; with ``write``, make it where there is none and hold the writer's lock.
+
+        ``rebuild`` sets what is there aside, under another name, and begins anew; nothing is ever deleted.
+        Waits up to ``wait`` seconds for another writer, telling ``on_wait`` who it is. Raises IndexMissingError,
+        IndexForeignError, IndexVersionError or IndexBusyError.
+        """
+        path = folder / FILE_NAME
+        if not write:
+            if not path.exists():
+                raise IndexMissingError(f"no index at {folder}", hint="make one: gw ingest PATH")
+            with sqlite_errors(path):
+                return cls(folder, connect(path, _SCHEMA, create=False), None)
+        make_folder(folder)
+        lock = WriterLock(folder / "writer.lock")
+        lock.acquire(wait, on_wait)
+        try:
+            if rebuild and path.exists():
+                set_aside(path)
+            with sqlite_errors(path):
+                return cls(folder, connect(path, _SCHEMA, create=True), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def close(self) -> None:
+        try:
+            if self._lock is not None:
+                with sqlite_errors(self.path):
+                    self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            self.connection.close()
+            if self._lock is not None:
+                self._lock.release()
+
+    def __enter__(self) -> Catalogue:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def writable(self) -> bool:
+        return self._lock is not None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Whatever interrupts it, Ctrl-C included, leaves the catalogue as it was."""
+        with sqlite_errors(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                self._documents.clear()
+                raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads inside see one committed state, whatever is written meanwhile."""
+        with sqlite_errors(self.path):
+            if self.connection.in_transaction:
+                yield
+                return
+            self.connection.execute("BEGIN")
+            self._documents.clear()
+            try:
+                yield
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turns SQLite's errors into gw's."""
+        return sqlite_errors(self.path)
+
+    # -- documents ----------------------------------------------------------------------------------------------
+
+    _COLUMNS = (
+        "id, path, sha256, size, mtime_ns, inode, read_ns, encoding, loader, loader_version, kind, extracted, chars,"
+        " chunker, first_chunk, last_chunk"
+    )
+
+    def documents(self, below: Sequence[str] | None = None) -> Iterator[DocumentRow]:
+        """All documents in path order, or those at or below the given relative paths (``""`` or ``"."``: all)."""
+        where, values = _below(below)
+        for row in self.connection.execute(f"SELECT {self._COLUMNS} FROM documents{where} ORDER BY path", values):  # noqa: S608
+            yield _document_row(row)
+
+    def document(self, path: str) -> DocumentRow | None:
+        row = self.connection.execute(
+            f"SELECT {self._COLUMNS} FROM documents WHERE path = ?",  # noqa: S608
+            (os.fsencode(path),),
+        ).fetchone()
+        return None if row is None else _document_row(row)
+
+    def _document_by_id(self, document_id: int) -> DocumentRow:
+        if (known := self._documents.get(document_id)) is not None:
+            return known
+        row = self.connection.execute(
+            f"SELECT {self._COLUMNS} FROM documents WHERE id = ?",  # noqa: S608
+            (document_id,),
+        ).fetchone()
+        if row is None:
+            raise IndexForeignError(f"{self.path} is damaged: no document {document_id}", hint="gw ingest --rebuild")
+        if len(self._documents) > 4096:
+            self._documents.clear()
+        self._documents[document_id] = found = _document_row(row)
+        return found
+
+    def text(self, document: DocumentRow, start: int = 0, end: int | None = None) -> str:
+        """The text of one span of a document; reads only the blocks that hold it."""
+        end = document.chars if end is None else min(end, document.chars)
+        if start >= end:
+            return ""
+        first, last = start // BLOCK, (end - 1) // BLOCK
+        base = document.id << _BLOCK_BITS
+        rows = self.connection.execute("SELECT data FROM blocks WHERE id BETWEEN ? AND ?", (base + first, base + last))
+        try:
+            text = "".join(zlib.decompress(data).decode("utf-8", "surrogatepass") for (data,) in rows)
+        except (zlib.error, UnicodeDecodeError) as error:
+            raise IndexForeignError(f"{self.path} is damaged: {error}", hint="gw ingest --rebuild") from error
+        return text[start - first * BLOCK : end - first * BLOCK]
+
+    def put(self, document: Document, spans: Iterable[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
+        """Store a document with its chunks, in place of one with the same path; returns the chunks with their ids.
+
+        The caller has told the backends to remove what :meth:`remove` returned for the old one.
+        """
+        path = os.fsencode(document.path)
+        run = self.connection.execute
+        first = self._next_chunk()
+        document_id = int(
+            run(
+                "INSERT INTO documents (path, sha256, size, mtime_ns, inode, read_ns, encoding, loader, loader_version,"
+                " kind, extracted, chars, chunker, first_chunk, last_chunk)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
+                (
+                    path,
+                    bytes.fromhex(document.sha256),
+                    stamp.size,
+                    stamp.mtime_ns,
+                    stamp.inode,
+                    stamp.read_ns,
+                    document.encoding,
+                    document.loader,
+                    document.loader_version,
+                    document.kind,
+                    document.extracted,
+                    len(document.text),
+                    chunker,
+                    first,
+                    first - 1,
+                ),
+            ).get
+        )
+        text = document.text
+        base = document_id << _BLOCK_BITS
+        self.connection.executemany(
+            "INSERT INTO blocks VALUES (?, ?)",
+            (
+                (base + number, zlib.compress(text[at : at + BLOCK].encode("utf-8", "surrogatepass"), 1))
+                for number, at in enumerate(range(0, len(text), BLOCK))
+            ),
+        )
+        return self._put_chunks(document_id, document.path, text, spans, first)
+
+    def rechunk(self, row: DocumentRow, spans: Iterable[ChunkSpan], text: str, chunker: str) -> list[Chunk]:
+        """Replace the chunks of a stored document. The backends have been told to remove the old ones."""
+        self.connection.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (row.first_chunk, row.last_chunk))
+        self.connection.execute("UPDATE documents SET chunker = ? WHERE id = ?", (chunker, row.id))
+        return self._put_chunks(row.id, row.path, text, spans, self._next_chunk())
+
+    def _put_chunks(
+        self, document_id: int, path: str, text: str, spans: Iterable[ChunkSpan], first: int
+    ) -> list[Chunk]:
+        chunks = [
+            Chunk(number, path, s.start, s.end, text[s.start : s.end], s.kind, s.label, s.context)
+            for number, s in enumerate(spans, first)
+        ]
+        self.connection.executemany(
+            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)",
+            (
+                (
+                    c.id,
+                    document_id,
+                    c.start,
+                    c.end,
+                    None if c.kind == "text" else c.kind,
+                    c.label or None,
+                    json.dumps([(s.start, s.end) for s in c.context]) if c.context else None,
+                )
+                for c in chunks
+            ),
+        )
+        last = first + len(chunks) - 1
+        self.connection.execute(
+            "UPDATE documents SET first_chunk = ?, last_chunk = ? WHERE id = ?", (first, last, document_id)
+        )
+        self.set_meta("next_chunk", str(last + 1))
+        return chunks
+
+    def _next_chunk(self) -> int:
+        # Ids are never used again, so that a backend that missed a removal cannot show another chunk in its place.
+        return int(self.meta("next_chunk", "1"))
+
+    def remove(self, document: DocumentRow) -> range:
+        """Remove a document; returns the chunk ids that the backends must remove."""
+        base = document.id << _BLOCK_BITS
+        run = self.connection.execute
+        run("DELETE FROM documents WHERE id = ?", (document.id,))
+        run("DELETE FROM blocks WHERE id BETWEEN ? AND ?", (base, base + (1 << _BLOCK_BITS) - 1))
+        run("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (document.first_chunk, document.last_chunk))
+        self._documents.pop(document.id, None)
+        return document.chunk_ids
+
+    def rename(self, document: DocumentRow, path: str, stamp: FileStamp) -> None:
+        """The same bytes are found at another path: nothing else changes."""
+        self.connection.execute("UPDATE documents SET path = ? WHERE id = ?", (os.fsencode(path), document.id))
+        self.touch(document, stamp)
+
+    def touch(self, document: DocumentRow, stamp: FileStamp) -> None:
+        """The same bytes under a new stamp."""
+        self.connection.execute(
+            "UPDATE documents SET size = ?, mtime_ns = ?, inode = ?, read_ns = ? WHERE id = ?",
+            (stamp.size, stamp.mtime_ns, stamp.inode, stamp.read_ns, document.id),
+        )
+        self._documents.pop(document.id, None)
+
+    # -- chunks -------------------------------------------------------------------------------------------------
+
+    def chunks(self, ids: Sequence[int]) -> list[Chunk]:
+        """The chunks of these ids, in this order, with their text; unknown ids are left out."""
+        rows: dict[int, Chunk] = {}
+        for at in range(0, len(ids), 500):
+            part = ids[at : at + 500]
+            marks = ",".join("?" * len(part))
+            for row in self.connection.execute(
+                f"SELECT id, document, start, end, kind, label, context FROM chunks WHERE id IN ({marks})",  # noqa: S608
+                tuple(part),
+            ):
+                rows[row[0]] = self._chunk(row)
+        return [rows[chunk_id] for chunk_id in ids if chunk_id in rows]
+
+    def all_chunks(self, after: int = 0) -> Iterator[Chunk]:
+        """Every chunk with an id above ``after``, by ascending id, one document in memory at a time."""
+        rows: list[tuple[Any, ...]] = self.connection.execute(
+            "SELECT id FROM documents WHERE last_chunk > ? ORDER BY first_chunk", (after,)
+        ).fetchall()
+        for (document_id,) in rows:
+            document = self._document_by_id(document_id)
+            yield from (chunk for chunk in self.chunks_of(document) if chunk.id > after)
+
+    def chunks_of(self, document: DocumentRow) -> list[Chunk]:
+        """The chunks of one document, in order."""
+        text = self.text(document)
+        rows = self.connection.execute(
+            "SELECT id, document, start, end, kind, label, context FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+            (document.first_chunk, document.last_chunk),
+        )
+        return [_chunk(row, document.path, text[row[2] : row[3]]) for row in rows]
+
+    def document_of(self, chunk: Chunk) -> DocumentRow:
+        found = self.document(chunk.path)
+        if found is None:
+            raise IndexForeignError(f"{self.path} is damaged: no document {chunk.path}", hint="gw ingest --rebuild")
+        return found
+
+    def _chunk(self, row: tuple[Any, ...]) -> Chunk:
+        document = self._document_by_id(row[1])
+        return _chunk(row, document.path, self.text(document, row[2], row[3]))
+
+    def scope(self, accept: Callable[[str], bool]) -> ChunkRanges:
+        """The chunks of all documents whose path is accepted."""
+        rows = self.connection.execute("SELECT path, first_chunk, last_chunk FROM documents")
+        return ChunkRanges((first, last) for path, first, last in rows if accept(os.fsdecode(path)))
+
+    # -- counts, settings, bookkeeping --------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """``documents``, ``chunks``, ``chars`` and ``bytes`` of the sources."""
+        row = self.connection.execute(
+            "SELECT count(*), coalesce(sum(last_chunk - first_chunk + 1), 0), coalesce(sum(chars), 0),"
+            " coalesce(sum(size), 0) FROM documents"
+        ).fetchone()
+        return dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
+
+    def meta(self, key: str, default: str = "") -> str:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return default if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def sources(self) -> list[str]:
+        """Every path that was ever ingested by name."""
+        return [os.fsdecode(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]
+
+    def add_source(self, path: str) -> None:
+        self.connection.execute("INSERT OR IGNORE INTO sources VALUES (?)", (os.fsencode(path),))
+
+    def forget_source(self, path: str) -> None:
+        where, values = _below([path])
+        self.connection.execute(f"DELETE FROM sources{where}", values)  # noqa: S608
+
+    def skipped(self, below: Sequence[str] | None = None) -> Iterator[SkippedRow]:
+        """Files that were read once and could not be turned into text."""
+        where, values = _below(below)
+        for path, size, mtime_ns, inode, reason, detail, loader in self.connection.execute(
+            f"SELECT path, size, mtime_ns, inode, reason, detail, loader FROM skipped{where} ORDER BY path",  # noqa: S608
+            values,
+        ):
+            yield SkippedRow(os.fsdecode(path), FileStamp(size, mtime_ns, inode), reason, detail, loader)
+
+    def put_skipped(self, row: SkippedRow) -> None:
+        stamp = row.stamp
+        self.connection.execute(
+            "INSERT OR REPLACE INTO skipped VALUES (?,?,?,?,?,?,?)",
+            (
+                os.fsencode(row.path),
+                stamp.size,
+                stamp.mtime_ns,
+                stamp.inode,
+                row.reason,
+                row.detail.encode("utf-8", "backslashreplace").decode(),
+                row.loader,
+            ),
+        )
+
+    def remove_skipped(self, path: str) -> None:
+        self.connection.execute("DELETE FROM skipped WHERE path = ?", (os.fsencode(path),))
+
+    # -- backends -----------------------------------------------------------------------------------------------
+
+    def backends(self) -> list[BackendRow]:
+        return [
+            BackendRow(name, identity, f"b{number}_", None if built_to < 0 else built_to)
+            for number, name, identity, built_to in self.connection.execute(
+                "SELECT id, name, identity, built_to FROM backends ORDER BY id"
+            )
+        ]
+
+    def backend(self, name: str) -> BackendRow | None:
+        return next((row for row in self.backends() if row.name == name), None)
+
+    def set_backend(self, name: str, identity: str, built_to: int | None) -> BackendRow:
+        """Note what a backend's index was built with and how far (``None``: complete)."""
+        self.connection.execute(
+            "INSERT INTO backends (name, identity, built_to) VALUES (?1, ?2, ?3)"
+            " ON CONFLICT (name) DO UPDATE SET identity = ?2, built_to = ?3",
+            (name, identity, -1 if built_to is None else built_to),
+        )
+        row = self.backend(name)
+        if row is None:
+            raise GwIndexError(f"backend {name} could not be noted")
+        return row
+
+    def storage(self, row: BackendRow) -> Storage:
+        """The handle that the backend of this row is opened on."""
+        return Storage(self, row.prefix, self.folder / "backends" / row.prefix.rstrip("_"))
+
+
+# -- helpers ----------------------------------------------------------------------------------------------------
+
+
+def _below(paths: Sequence[str] | None) -> tuple[str, tuple[bytes, ...]]:
+    """A WHERE clause for what is at or below any of the paths. ``0`` is the byte after ``/``."""
+    if paths is None or any(path in ("", ".") for path in paths):
+        return "", ()
+    values: list[bytes] = []
+    for path in paths:
+        name = os.fsencode(path)
+        values += [name, name + b"/", name + b"0"]
+    clause = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(paths))
+    return f" WHERE ({clause or '0'})", tuple(values)
+
+
+def _document_row(row: tuple[Any, ...]) -> DocumentRow:
+    return DocumentRow(
+        row[0],
+        os.fsdecode(row[1]),
+        row[2].hex(),
+        FileStamp(row[3], row[4], row[5], row[6]),
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        bool(row[11]),
+        *row[12:16],
+    )
+
+
+def _chunk(row: tuple[Any, ...], path: str, text: str) -> Chunk:
+    context = tuple(Span(start, end) for start, end in json.loads(row[6])) if row[6] else ()
+    return Chunk(row[0], path, row[2], row[3], text, row[4] or "text", row[5] or "", context)
