@@ -47,7 +47,7 @@ _CODE_LINE = re.compile(
 _WORD_AFTER = re.compile(r"[\"'“‘«‹„(\[¿¡*_`]*([^\W_]\w{0,40})?")
 _IDENTIFIER = re.compile(r"[\w.\-]{0,60}?(?:[_(/]|\d|\.\w|[a-z][A-Z])")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
-_UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
+_CASED = re.compile(r"(?:\A|[.!?][\"'”’)\]]*\s)\s*[\"'“‘«„(\[*_`#]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
 _PARTICLES = frozenset("とをにがはもでのや")  # after a closing quote the Japanese sentence goes on
 _THAI = re.compile(r"[\u0e00-\u0eff]")
 _THAI_BREAK = re.compile(r"(?<=[\u0e01-\u0e7f\u0e81-\u0eff]) +(?=[\u0e01-\u0e45\u0e47-\u0e7f\u0e81-\u0ec5])")
@@ -73,7 +73,7 @@ def bounds(text: str, kind: str = "text") -> list[tuple[int, int]]:
     """The same as plain pairs, for whoever needs many."""
     if kind in LINE_KINDS:
         return _lines(text, 0, len(text))
-    cased = _UPPER.search(text) is not None
+    cased = _CASED.search(text) is not None
     out: list[tuple[int, int]] = []
     for start, end, fenced in _regions(text):
         out += _lines(text, start, end) if fenced else _Prose(text, start, end, cased).bounds()

@@ -37,6 +37,7 @@ ONE_LINE = [
     "It ran.| `foo` stopped.| **Bold.** | Plain.",
     # a text without capitals
     "we went home.| it was late.| see fig. 3 now.",
+    "flow past a wing at mach 5 . | the NACA report , ref. 3 , says so .",
     # German
     "Am 3. Oktober 1990 kam es.| Im 19. Jahrhundert war z. B. alles anders.",
     "Er war 12.| Dann ging er bzw. Sie blieb.| Das 2. Kapitel folgt.",
