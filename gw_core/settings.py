@@ -20,13 +20,9 @@ def _key(default: Any, doc: str) -> Any:
 class CorpusSettings:
     """Which files are read."""
 
-    excludes: tuple[str, ...] = _key((), "patterns, as in .gitignore, of what to leave out besides the usual folders")
-    usual_excludes: bool = _key(
-        True, "leave out .git, node_modules, __pycache__, .venv, target, dist, build and the like"
-    )
-    gitignore: bool = _key(True, "leave out what git ignores")
-    secrets: bool = _key(False, "read files that look like keys and credentials (.env, id_rsa, *.pem) too")
+    excludes: tuple[str, ...] = _key((), "patterns, as in .gitignore; !vendor/ takes back what is left out by default")
     max_bytes: Annotated[int, Range(1)] = _key(64_000_000, "leave out files above this size")
+    gitignore: bool = _key(True, "leave out what git ignores")
 
 
 @dataclass(frozen=True, slots=True)
