@@ -33,13 +33,8 @@ class Token(NamedTuple):
     end: int
 
 
-class _Edit(NamedTuple):
-    """Replace bytes ``start`` to ``end`` of the lowered text by ``put``."""
-
-    start: int
-    end: int
-    put: bytes
-
+_Edit = tuple[int, int, bytes]
+"""Replace what lies from the first to the second offset of the lowered text by the bytes."""
 
 _DIGITS = b"0123456789"
 _LOWER = b"abcdefghijklmnopqrstuvwxyz"
@@ -63,11 +58,27 @@ _CLASSES = _table(
     ord(" "),
 )
 
+_S = ord("s")
 _LETTER = frozenset(b"aA0x")
+_LOWER_CLASSES = frozenset((b"a", b"x"))
 _IN_WORD = frozenset((b"a", b"A", b"0", b"x", b"'"))
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 _WORDS = re.compile("[^ ]+")
+_LOWERED_CHARACTERS = {code: chr(_LOWERED[code]) for code in range(0x80)}
+_BEFORE_WORD = rb"(?<![0-9A-Za-z_\x80-\xff])"
+_AFTER_WORD = rb"(?![0-9A-Za-z_\x80-\xff])"
+# Names made of signs, each tried only where its sign was found.
+_SIGN_NAMES = re.compile(
+    _BEFORE_WORD + rb"(?:(c)\+\+|([cfj])#(?!#)|((?:asp|ado|vb)?)\.net)" + _AFTER_WORD, re.IGNORECASE
+)
 _NET = re.compile(rb"\.net", re.IGNORECASE)
+_GROUPED = re.compile(rb"(?<![0-9A-Za-z_.,\x80-\xff])[0-9]{1,3}([,_])[0-9]{3}(?:\1[0-9]{3})*(?![0-9A-Za-z_,\x80-\xff])")
+_S = ord("s")
+_LETTER = frozenset(b"aA0x")
+_LOWER_CLASSES = frozenset((b"a", b"x"))
+_IN_WORD = frozenset((b"a", b"A", b"0", b"x", b"'"))
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
+_WORDS = re.compile("[^ ]+")
 _LOWERED_CHARACTERS = {code: chr(_LOWERED[code]) for code in range(0x80)}
 _SPECIAL = re.compile(
     rb"(?<![a-z0-9_\x80-\xff])(?:(c)\+\+|([cfj])#(?!#)|((?:asp|ado|vb)?)\.net)(?![a-z0-9_\x80-\xff])", re.IGNORECASE
@@ -106,7 +117,7 @@ def tokens(text: str) -> list[Token]:
     first: list[int] = []
     last: list[int] = []
     done = 0
-    for start, end, put in [*edits, _Edit(len(lowered), len(lowered), b"")]:
+    for start, end, put in [*edits, (len(lowered), len(lowered), b"")]:
         pieces += lowered[done:start], put.decode()
         first += starts[done:start]
         last += ends[done:start]
@@ -122,38 +133,53 @@ def tokens(text: str) -> list[Token]:
 def _edits(raw: bytes) -> list[_Edit]:
     """Where lowering alone is not enough, ascending and disjoint."""
     classes = raw.translate(_CLASSES)
-    found: list[_Edit] = []
-    for at in _places(classes, b"aA"):
-        found.append(_Edit(at + 1, at + 1, b" "))
-    for at in _places(classes, b"AAa"):
-        # HTTPServer is cut before its last capital; URLs and PDFs are one word.
-        if raw[at + 2 : at + 3] != b"s" or classes[at + 3 : at + 4] in (b"a", b"x"):
-            found.append(_Edit(at + 1, at + 1, b" "))
-    for at in _places(classes, b"0Aa"):
-        found.append(_Edit(at + 1, at + 1, b" "))
-    for at in _places(classes, b"'a"):
-        if raw[at + 1] == ord("s") and at and classes[at - 1] in _LETTER and classes[at + 2 : at + 3] not in _IN_WORD:
-            found.append(_Edit(at, at + 2, b""))
-    if b"0,000" in classes:
-        for pattern in (_THOUSANDS, _LITERAL):
-            for match in pattern.finditer(raw):
-                found += (_Edit(at, at + 1, b"") for at in range(match.end() - 4, match.start(), -4))
-    if b"++" in raw or b"a#" in classes or b"A#" in classes or _NET.search(raw):
-        for match in _SPECIAL.finditer(raw):
-            found.append(_Edit(*match.span(), _special_name(match)))
+    found: list[_Edit] = [(at + 1, at + 1, b" ") for at in _places(classes, b"aA")]
+    found += [(at + 1, at + 1, b" ") for at in _places(classes, b"0Aa")]
+    # HTTPServer is cut before its last capital; URLs and PDFs are one word.
+    found += [
+        (at + 1, at + 1, b" ")
+        for at in _places(classes, b"AAa")
+        if raw[at + 2] != _S or classes[at + 3 : at + 4] in _LOWER_CLASSES
+    ]
+    found += [
+        (at, at + 2, b"")
+        for at in _places(raw, b"'s") + _places(raw, b"'S")
+        if at and classes[at - 1] in _LETTER and classes[at + 2 : at + 3] not in _IN_WORD
+    ]
+    for at in _places(classes, b"0,000"):
+        begin = at
+        while begin > at - 3 and classes[begin - 1 : begin] == b"0":
+            begin -= 1
+        if number := _GROUPED.match(raw, begin):
+            found += ((sign, sign + 1, b"") for sign in range(number.end() - 4, begin, -4))
+    for at in _sign_names(raw, classes):
+        if name := _SIGN_NAMES.match(raw, at):
+            found.append((*name.span(), _spelled(name)))
     return _disjoint(found)
 
 
-def _places(classes: bytes, wanted: bytes) -> Iterator[int]:
-    at = classes.find(wanted)
+def _places(text: bytes, wanted: bytes) -> list[int]:
+    found = []
+    at = text.find(wanted)
     while at >= 0:
-        yield at
-        at = classes.find(wanted, at + 1)
+        found.append(at)
+        at = text.find(wanted, at + 1)
+    return found
 
 
-def _special_name(match: re.Match[bytes]) -> bytes:
-    """The word for a name that is made of signs: ``cpp``, ``csharp``, ``dotnet``."""
-    plus, sharp, before_net = match.groups()
+def _sign_names(raw: bytes, classes: bytes) -> Iterator[int]:
+    """Where a name made of signs may begin."""
+    yield from (at - 1 for at in _places(raw, b"++") if at)
+    if b"#" in raw:
+        yield from _places(classes, b"a#")
+        yield from _places(classes, b"A#")
+    for match in _NET.finditer(raw):
+        at = match.start()
+        yield from (begin for begin in (at - 3, at - 2, at) if begin >= 0)
+
+
+def _spelled(name: re.Match[bytes]) -> bytes:
+    plus, sharp, before_net = name.groups()
     if plus:
         return b" cpp "
     if sharp:
@@ -162,10 +188,11 @@ def _special_name(match: re.Match[bytes]) -> bytes:
 
 
 def _disjoint(edits: list[_Edit]) -> list[_Edit]:
+    edits.sort()
     kept: list[_Edit] = []
     done = 0
-    for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
-        if edit.start >= done:
+    for edit in edits:
+        if edit[0] >= done:
             kept.append(edit)
-            done = edit.end
+            done = edit[1]
     return kept
