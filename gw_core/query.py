@@ -2,12 +2,120 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from gw_core.text.fold import Token, fold, tokens
+
+FUNCTION_WORDS = frozenset(
+    """a about above after again against all also am an and any are as at be because been before being below between
+    both but by can could did do does doing don down during each few for from further had has have having he her here
+    hers him his how i if in into is it its itself just me more most much my no nor not of off on once one only or
+    other our out over own re s same she should so some such t than that the their them then there these they this
+    those through to too under until up upon us very was we were what when where whether which while who whom whose
+    why will with within without would you your d ll m ve isn doesn didn wasn weren aren won wouldn couldn shouldn
+    hasn haven hadn may might must shall""".split()
+)
+"""English words that say how a sentence is built and not what it is about, folded."""
+
+# One of these, or two of the weaker ones, make a query English. Words that German, Dutch, French, the Scandinavian
+# languages or Vietnamese without accents have too ("was", "in", "an", "die", "on", "has") say nothing.
+_STRONG = frozenset(
+    """the what which who whom whose how when where why does did were with from and this that these those there been
+    could should would isn doesn didn""".split()
+)
+_WEAK = frozenset("of is are to for it its by at be can if not as or you your my".split())
+
+# Scripts that are cut into n-grams: their terms are pieces of words.
+_GRAM = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff"
+    "\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_LONGEST_JOINED = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``text`` as typed; ``terms`` folded, in order, repeated words kept."""
+    """``text`` as typed; ``terms`` folded, in order, repeated words kept.
+
+    Without terms there is nothing to search for: blank, or only punctuation.
+    """
 
     text: str
     terms: tuple[str, ...]
+    english: bool = False
+    """Its function words say that it is English: words match by stem, and function words find nothing of their own."""
+    compounds: tuple[tuple[int, int], ...] = ()
+    """Half-open ranges of ``terms`` that were typed as one word: ``getUserName``, ``user-name``, ``node.js``."""
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """The terms that say what it is about: all but function words, or all where there is nothing else."""
+        if not self.english:
+            return self.terms
+        return tuple(term for term in self.terms if term not in FUNCTION_WORDS) or self.terms
+
+    @property
+    def grams(self) -> bool:
+        """Most of its terms are n-grams of a script that does not part words."""
+        return 2 * sum(map(is_gram, self.terms)) > len(self.terms)
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """Other ways to write its compounds and its pairs of words in one: ``getusername``, ``username``."""
+        found = ["".join(self.terms[start:end]) for start, end in self.compounds]
+        found += [first + second for first, second in self.pairs]
+        return tuple(dict.fromkeys(word for word in found if len(word) <= _LONGEST_JOINED))
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Neighbouring content terms that may also be written as one word."""
+        content = frozenset(self.content)
+        return tuple(
+            (first, second)
+            for first, second in zip(self.terms, self.terms[1:], strict=False)
+            if first in content and second in content and _joinable(first) and _joinable(second)
+        )
+
+
+def is_gram(term: str) -> bool:
+    """Whether a folded term is an n-gram of an unspaced script, not a word."""
+    return not term.isascii() and _GRAM.match(term) is not None
+
+
+def parse(text: str) -> Query:
+    """What the user typed, as a query. Never raises; nothing in the text is an operator."""
+    terms = tuple(fold(text).split())
+    return Query(text=text, terms=terms, english=_is_english(terms), compounds=_compounds(text))
+
+
+def _is_english(terms: tuple[str, ...]) -> bool:
+    words = set(terms)
+    if words & _STRONG:
+        return True
+    return len(words & _WEAK) >= 2 and all(map(str.isascii, words))
+
+
+def _joinable(term: str) -> bool:
+    return term.isalpha() and not is_gram(term)
+
+
+def _compounds(text: str) -> tuple[tuple[int, int], ...]:
+    """Ranges of at least two tokens with no white space between them, at least one of which is a word of letters."""
+    found: list[tuple[int, int]] = []
+    placed = tokens(text)
+    start = 0
+    for at in range(1, len(placed) + 1):
+        if at < len(placed) and _typed_together(text, placed[at - 1], placed[at]):
+            continue
+        if at - start > 1 and any(not token.text.isdecimal() for token in placed[start:at]):
+            found.append((start, at))
+        start = at
+    return tuple(found)
+
+
+def _typed_together(text: str, first: Token, second: Token) -> bool:
+    if second.start < first.end or is_gram(first.text) or is_gram(second.text):
+        return False
+    between = text[first.end : second.start]
+    return len(between) <= 2 and not any(map(str.isspace, between))

@@ -6,6 +6,7 @@ alone, and lets bytes beyond ASCII count as consonants), and a stem that differs
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from threading import Lock
 
@@ -15,6 +16,7 @@ TOKENIZER = ("porter", "ascii")
 """The FTS5 tokenizer that folded text is indexed with."""
 
 _CACHE_LIMIT = 1 << 15
+_FOLDED = re.compile(r"(?:[0-9a-z]|[^\x00-\x7f\ud800-\udfff])+")
 
 
 class _Stemmer:
@@ -38,21 +40,23 @@ class _Stemmer:
         return [cache[token] for token in tokens]
 
     def _ask(self, tokens: list[str]) -> dict[str, str]:
+        proper = [token for token in tokens if _FOLDED.fullmatch(token)]
+        answer = dict(zip(proper, self._tokens(" ".join(proper)), strict=True))
+        for token in tokens:
+            if token not in answer:
+                answer[token] = " ".join(self._tokens(token))
+        return answer
+
+    def _tokens(self, text: str) -> list[str]:
         with self._lock:
-            found = self._tokenizer(
-                " ".join(tokens).encode("utf-8", "replace"),
+            # Without offsets and colocated tokens the answer is a plain list of strings.
+            return self._tokenizer(  # type: ignore[return-value]
+                text.encode("utf-8", "replace"),
                 apsw.FTS5_TOKENIZE_DOCUMENT,
                 None,
                 include_offsets=False,
                 include_colocated=False,
             )
-        if len(found) == len(tokens):
-            return dict(zip(tokens, found, strict=True))
-        # Something in there is not one folded token. Only those are asked for one by one.
-        if len(tokens) == 1:
-            return {tokens[0]: " ".join(found) or tokens[0]}
-        half = len(tokens) // 2
-        return self._ask(tokens[:half]) | self._ask(tokens[half:])
 
 
 _stemmer: _Stemmer | None = None
