@@ -137,7 +137,14 @@ def _read(file: bytes) -> bytes | None:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        return opened.read(_MAX_BYTES)
+        data = b""
+        while len(data) < _MAX_BYTES and (more := os.read(descriptor, _MAX_BYTES)):
+            data += more
+        return data
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

@@ -12,7 +12,7 @@ import re
 _NAMES = rb"""
     \.env(?!\.(?:example|sample|template|dist|defaults|schema)$)(?:[._-].*)? | \.envrc
   | (?:.*\.)?(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|ovpn|tfstate)(?:\.(?:bak|backup|old))?
-  | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-](?!pub$).*)?
+  | id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?(?<!\.pub)
   | \.netrc | _netrc | \.pgpass | \.my\.cnf | \.htpasswd | \.git-credentials | \.vault-token | \.s3cfg | \.boto
   | \.npmrc | \.pypirc | \.dockercfg | \.dockerconfigjson
   | \.?(?:aws[._-])?(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|cfg|conf|properties|xml|csv|env|enc|gpg|bak))?
