@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from gw_core.model import Chunk, Span
+from gw_core.query import Query
+from gw_core.text.fold import fold
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS testing_chunks (
@@ -27,17 +31,20 @@ class TemporaryIndex:
     ``with index.connection: backend.add(chunks)`` to write as the catalogue does, all or nothing.
     """
 
-    def __init__(self, folder: Path, prefix: str = "testing_component", *, writable: bool = True) -> None:
+    def __init__(self, folder: Path, prefix: str = "testing_component") -> None:
         self.prefix = prefix
-        self.writable = writable
+        self.writable = True
         self._folder = folder
         self._open()
 
     def _open(self) -> None:
-        self.connection = apsw.Connection(str(self._folder / "index.db"))
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if self.writable else apsw.SQLITE_OPEN_READONLY
+        self.connection = apsw.Connection(str(self._folder / "index.db"), flags=flags)
         self.connection.set_busy_timeout(5000)
-        self.connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = off")
-        self.connection.execute(_SCHEMA)
+        if self.writable:
+            for pragma in ("journal_mode = wal", "synchronous = off", "secure_delete = on"):
+                self.connection.execute(f"PRAGMA {pragma}")
+            self.connection.execute(_SCHEMA)
 
     @property
     def folder(self) -> Path:
@@ -66,11 +73,29 @@ class TemporaryIndex:
         with self.connection:
             self.connection.executemany("DELETE FROM testing_chunks WHERE id = ?", ((one,) for one in ids))
 
-    def reopen(self) -> TemporaryIndex:
+    def reopen(self, *, writable: bool = True) -> TemporaryIndex:
         """Close the file and open it again, as the next process would. Returns itself."""
         self.connection.close()
+        self.writable = writable
         self._open()
         return self
+
+    def sibling(self, prefix: str) -> TemporaryIndex:
+        """The handle of another component in the same file, on the same connection."""
+        other = copy.copy(self)
+        other.prefix = prefix
+        return other
+
+    def tables(self) -> set[str]:
+        """The names of all tables in the file, the kit's own and SQLite's left out."""
+        rows = self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {str(name) for (name,) in rows if name != "testing_chunks" and not str(name).startswith("sqlite_")}
+
+    def raw(self) -> bytes:
+        """The bytes of all files of the index, everything written out."""
+        if self.writable:
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        return b"".join(file.read_bytes() for file in sorted(self._folder.rglob("*")) if file.is_file())
 
     def close(self) -> None:
         self.connection.close()
@@ -96,6 +121,11 @@ def make_chunks(texts: Iterable[str], *, path: str = "texts/{}.txt", first: int 
     ]
 
 
+def make_query(text: str) -> Query:
+    """A query as the core makes it: the words as typed, and folded."""
+    return Query(text, tuple(fold(text).split()))
+
+
 class Ranges:
     """A :class:`gw_core.protocols.Scope` made of ranges of chunk ids, both ends inclusive."""
 
@@ -111,7 +141,6 @@ def _row(chunk: Chunk) -> tuple[int, str, int, int, str, str, str, str]:
     return (chunk.id, chunk.path, chunk.start, chunk.end, chunk.text, chunk.kind, chunk.label, context)
 
 
-def _chunk(row: Sequence[object]) -> Chunk:
-    number, path, start, end, text, kind, label, context = row
-    spans = tuple(Span(*pair) for pair in json.loads(str(context)))
-    return Chunk(int(str(number)), str(path), int(str(start)), int(str(end)), str(text), str(kind), str(label), spans)
+def _chunk(row: tuple[Any, ...]) -> Chunk:
+    *plain, context = row
+    return Chunk(*plain, context=tuple(Span(*pair) for pair in json.loads(context)))
