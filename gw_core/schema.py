@@ -29,6 +29,23 @@ from gw_core.annotations import (
 from gw_core.errors import ConfigError, PluginError
 from gw_core.registry import suggestion
 
+__all__ = [
+    "DEFAULT",
+    "INDEX",
+    "TRUSTED_ONLY",
+    "Origin",
+    "Parameter",
+    "Range",
+    "Setting",
+    "Signature",
+    "check_settings",
+    "components_of",
+    "convert",
+    "signature_of",
+    "unknown_key",
+    "untrusted",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:

@@ -8,8 +8,9 @@ import pytest
 
 from gw_core.model import Chunk, Match
 from gw_core.protocols import Backend
+from gw_core.query import parse
 from gw_core.seams import checked_matches
-from gw_core.testing.index import Ranges, TemporaryIndex, make_chunks, make_query, temporary_index
+from gw_core.testing.index import Ranges, TemporaryIndex, make_chunks, temporary_index
 from gw_core.testing.samples import ODD_TEXTS, RAW_QUERIES, SCRIPTS, random_texts
 
 FACTS = (
@@ -61,7 +62,7 @@ class BackendConformance:
             backend.add(iter(chunks))
 
     def ask(self, backend: Backend, text: str, k: int = 10, scope: Ranges | None = None) -> list[Match]:
-        query = make_query(text)
+        query = parse(text)
         return checked_matches(backend.identity.name, backend.search(query, k, scope), k, scope=scope)
 
     def found(self, backend: Backend, text: str, k: int = 10, scope: Ranges | None = None) -> list[int]:
@@ -224,7 +225,7 @@ class BackendConformance:
     def test_df_takes_any_term(self, index: TemporaryIndex) -> None:
         backend = self.filled(index, FACTS)
         self.lexical(backend)
-        terms = [term for text in RAW_QUERIES for term in (text, *make_query(text).terms[:3])]
+        terms = [term for text in RAW_QUERIES for term in (text, *parse(text).terms[:3])]
         assert all(isinstance(count, int) and 0 <= count <= len(FACTS) for count in backend.df(terms))
 
     # -- storage ------------------------------------------------------------------------------------------------

@@ -13,8 +13,6 @@ from typing import Any
 import apsw
 
 from gw_core.model import Chunk, Span
-from gw_core.query import Query
-from gw_core.text.fold import fold
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS testing_chunks (
@@ -121,11 +119,6 @@ def make_chunks(texts: Iterable[str], *, path: str = "texts/{}.txt", first: int 
     ]
 
 
-def make_query(text: str) -> Query:
-    """A query as the core makes it: the words as typed, and folded."""
-    return Query(text, tuple(fold(text).split()))
-
-
 class Ranges:
     """A :class:`gw_core.protocols.Scope` made of ranges of chunk ids, both ends inclusive."""
 
@@ -142,5 +135,6 @@ def _row(chunk: Chunk) -> tuple[int, str, int, int, str, str, str, str]:
 
 
 def _chunk(row: tuple[Any, ...]) -> Chunk:
-    *plain, context = row
-    return Chunk(*plain, context=tuple(Span(*pair) for pair in json.loads(context)))
+    context = tuple(Span(*pair) for pair in json.loads(row[-1]))
+    number, path, start, end, text, kind, label, _ = row
+    return Chunk(number, path, start, end, text, kind, label, context)
