@@ -122,6 +122,13 @@ class Config:
             merged.add_flag(text, Origin("flag", text=f"-o {text}"))
         return merged.config(cls, root)
 
+    @staticmethod
+    def template() -> str:
+        """A commented gw.toml; see :func:`gw_core.template.template`."""
+        from gw_core.template import template  # noqa: PLC0415 - only `gw init` needs it
+
+        return template()
+
     def component(self, kind: str, name: str) -> ComponentConfig:
         """What ``name`` means where a component of ``kind`` is asked for."""
         return self.components.get((kind, name)) or ComponentConfig(kind, name, name)
