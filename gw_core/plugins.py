@@ -97,7 +97,7 @@ def find_entry_points(path: Sequence[str] | None = None) -> list[EntryPoint]:
     """
     found: dict[str, tuple[bool, list[EntryPoint]]] = {}
     for place in dict.fromkeys(sys.path if path is None else path):
-        for key, is_installed, entry_points in _distributions(place or "."):
+        for key, is_installed, entry_points in _distributions(str(place) or "."):
             if key not in found or (is_installed and not found[key][0]):
                 found[key] = (is_installed, entry_points)
     every = [one for _, entry_points in found.values() for one in entry_points]
@@ -105,8 +105,7 @@ def find_entry_points(path: Sequence[str] | None = None) -> list[EntryPoint]:
 
 
 def _distributions(place: str) -> Iterator[tuple[str, bool, list[EntryPoint]]]:
-    """``(normalised name, from a .dist-info, entry points)`` of each distribution in one folder or archive that has a
-    table of entry points at all."""
+    """``(normalised name, from a .dist-info, entry points)`` of each distribution in one folder or archive."""
     root = Path(place)
     if root.is_file():
         yield from _archived(place)
@@ -114,14 +113,14 @@ def _distributions(place: str) -> Iterator[tuple[str, bool, list[EntryPoint]]]:
     try:
         with os.scandir(place) as children:
             names = sorted(one.name for one in children if one.name.endswith((".dist-info", ".egg-info")))
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return
     for name in names:
         folder = root / name
         try:
             table = (folder / "entry_points.txt").read_bytes()
         except OSError:
-            continue
+            table = b""
         is_installed = name.endswith(".dist-info")
         stem = name.rpartition(".")[0].split("-")[0]
         if b"[gw]" not in table:
@@ -167,9 +166,10 @@ def _parsed(table: bytes, distribution: str, version: str) -> list[EntryPoint]:
         if line.startswith("[") and line.endswith("]"):
             section = line[1:-1].strip()
             continue
-        name, equals, value = line.partition("=")
-        if section == GROUP and equals and not line.startswith(("#", ";")):
-            points[name.strip()] = EntryPoint(name.strip(), value.strip(), distribution, version)
+        name, _, value = line.partition("=")
+        name, value = name.strip(), value.strip()
+        if section == GROUP and name and value and not line.startswith(("#", ";")):
+            points[name] = EntryPoint(name, value, distribution, version)
     return list(points.values())
 
 
