@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase
 
 from gw_core.model import Span
 from gw_core.text.abbreviations import ALWAYS, BEFORE_NUMBER, MAY_END, ORDINAL_AFTER, ORDINAL_BEFORE, STARTERS
@@ -57,6 +58,13 @@ _WIDEST_WRAP = 200  # a wider line is a paragraph of its own, not a wrapped one
 _NARROWEST_WRAP = 36
 _FILLED = 0.7  # of the paragraph's width: such a line was broken because the next word did not fit
 _WINDOW = 48
+_SHAPE = 8
+_SAMPLED = 40
+_KINDS = {
+    ord(each): kind
+    for kind, group in (("0", "0123456789"), ("A", ascii_uppercase), ("a", ascii_lowercase))
+    for each in group
+}
 
 
 def sentences(text: str, kind: str = "text") -> list[Span]:
@@ -120,6 +128,7 @@ class _Prose:
         self.paragraph_end = -1
         self.width = 0
         self.code = False
+        """Whether the lines of this paragraph are units of their own."""
 
     def bounds(self) -> list[tuple[int, int]]:
         text, end = self.text, self.end
@@ -150,11 +159,11 @@ class _Prose:
         return out
 
     def _in_whole_line(self) -> bool:
-        """Whether this line is one unit whatever stops are in it: a heading, a table row, a line of indented code."""
+        """Whether this line is one unit whatever stops are in it: a heading, a row, a line of code or of a log."""
         text, line = self.text, self.line
-        if line and text[line - 1] in " \t" and line >= self.paragraph_end:
+        if line >= self.paragraph_end:
             self._measure(line)
-        return (self.code and line < self.paragraph_end) or _WHOLE_LINE.match(text, line) is not None
+        return self.code or _WHOLE_LINE.match(text, line) is not None
 
     def _line_ends(self, before: int, after: int) -> bool:
         """Whether the sentence ends with the line that ends at ``before``; the next one begins at ``after``."""
@@ -170,13 +179,18 @@ class _Prose:
         return self.width < _NARROWEST_WRAP or before - line < _FILLED * self.width
 
     def _measure(self, line: int) -> None:
-        """Width of the paragraph from ``line`` on, and whether it is indented code."""
+        """Width of the paragraph from ``line`` on, and whether it is lines of a log or of indented code."""
         blank = _BLANK_LINE.search(self.text, line, self.end)
         self.paragraph_end = blank.start() + 1 if blank else self.end
         lines = self.text[line : self.paragraph_end].splitlines()
         self.width = max(len(each.strip()) for each in lines)
-        self.code = False
-        if len(lines) > 1 and (line == 0 or self.text[line - 1] in " \t") and self.width <= _WIDEST_WRAP:
+        self.code = len(lines) > 2 and _alike(lines)
+        if (
+            not self.code
+            and len(lines) > 1
+            and (line == 0 or self.text[line - 1] in " \t")
+            and self.width <= _WIDEST_WRAP
+        ):
             indented = all(each.startswith(("    ", "\t")) or not each.strip() for each in lines[1:])
             self.code = indented and 2 * sum(_CODE_LINE.match(each) is not None for each in lines) >= len(lines)
 
@@ -221,6 +235,14 @@ class _Prose:
             ordinal = len(window) > 1 and window[-2].lower() in ORDINAL_BEFORE
             return next_low not in ORDINAL_AFTER and (next_low in STARTERS or not ordinal)
         return True
+
+
+def _alike(lines: list[str]) -> bool:
+    """Whether most lines begin with characters of the same kinds in the same order, as those of a log do."""
+    shapes = [each[:_SHAPE].translate(_KINDS) for each in lines[:_SAMPLED]]
+    shape = max(set(shapes), key=shapes.count)
+    dated = "0" in shape or shape[:1] in tuple('[<{"')
+    return dated and shapes.count(shape) >= 0.6 * len(shapes) and not _UNIT_START.match(lines[0].lstrip())
 
 
 def _line_ends(gap: str) -> int:

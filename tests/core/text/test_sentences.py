@@ -106,6 +106,14 @@ def test_paragraphs_of_one_long_line_each_end_with_their_line() -> None:
     assert cut("\n".join(paragraphs)) == paragraphs
 
 
+def test_lines_of_a_log_are_units() -> None:
+    lines = [
+        f"Jun 1{each} 15:16:0{each} host sshd[19{each}39]: Failed. Try again from 10.0.0.{each} port 22 ssh2"
+        for each in range(6)
+    ]
+    assert cut("\n".join(lines)) == lines
+
+
 def test_code_is_read_line_by_line() -> None:
     assert cut("a = 1. + 2\n\n    b = 'x. Y'\n", "code") == ["a = 1. + 2", "b = 'x. Y'"]
 

@@ -1,0 +1,198 @@
+"""Cutting a stretch of text that is too long for one chunk, always at the best place within reach.
+
+A place is the better the less it tears: a blank line (in code: one before a line that is not indented), the end of a
+sentence, row or item, the end of a line, white space, and only in a text without any of these, a character. Every
+decision looks at no more than one window of ``limit`` characters, so that the time is linear whatever the text holds.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from gw_core.text.sentences import bounds
+
+_BLANK = re.compile(r"\n(?:[ \t\r\x0b\x0c]*\n)+")
+_SPACE = re.compile(r"\s*")
+_CODE_BREAK = re.compile(r"[;,{}>]|\s")
+_PROSE_BREAK = re.compile(r"[;:,、，；：—–]\s?|\s")
+_JOINERS = "\u200d\ufe0e\ufe0f"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """All in code points. ``target``: what a chunk grows to; ``limit``: what none ever exceeds; ``overlap``: how much
+    of whole sentences is repeated where a paragraph had to be cut."""
+
+    target: int
+    limit: int
+    overlap: int
+
+
+def block_starts(text: str) -> list[int]:
+    """Where each line begins that has a blank line before it."""
+    return [blank.end() for blank in _BLANK.finditer(text)]
+
+
+def skip_space(text: str, start: int, end: int) -> int:
+    space = _SPACE.match(text, start, end)
+    return space.end() if space else start
+
+
+def cut_prose(
+    text: str,
+    start: int,
+    end: int,
+    sizes: Sizes,
+    starts: list[int],
+    *,
+    fence_at: Callable[[int], tuple[int, int] | None],
+) -> Iterator[tuple[int, int]]:
+    """Pieces of ``text[start:end]``, at blank lines and ends of sentences; ``starts`` as from :func:`block_starts`."""
+    at = skip_space(text, start, end)
+    while end - at > sizes.limit:
+        goal = _goal(end - at, sizes)
+        cut = _at_block(at, goal, sizes.limit, starts, lambda offset: fence_at(offset) is None)
+        fence = None if cut else fence_at(at + goal)
+        if not cut and fence:
+            before, after = fence
+            if before - at > goal // 4:
+                cut = before
+            elif after - at <= sizes.limit:
+                cut = after
+        if cut:
+            yield at, cut
+            at = skip_space(text, cut, end)
+            continue
+        kind = "code" if fence else "text"
+        last, cut = _at_unit(text, at, goal, sizes.limit, kind)
+        yield at, cut
+        in_line = text[cut : cut + 1] not in "\r\n"
+        repeat = last if in_line and at < last and cut - last <= sizes.overlap else cut
+        at = skip_space(text, repeat, end)
+    if at < end:
+        yield at, end
+
+
+def cut_code(text: str, start: int, end: int, sizes: Sizes, starts: list[int]) -> Iterator[tuple[int, int]]:
+    """Pieces of ``text[start:end]`` of whole lines, at blank lines where it can be."""
+    tops = [each for each in starts if text[each : each + 1] not in " \t})]#"]
+    at = _line_start(text, start, end)
+    while end - at > sizes.limit:
+        goal = _goal(end - at, sizes)
+        cut = (
+            _last(tops, at + goal // 2, at + goal)
+            or _at_block(at, goal, sizes.limit, starts)
+            or _at_line(text, at, goal, sizes.limit)
+            or _at_break(text, at, goal, _CODE_BREAK)
+        )
+        first = skip_space(text, at, end)
+        if cut <= first:  # only the indentation of a line that is too long
+            at = first
+            continue
+        yield at, cut
+        at = _line_start(text, cut, end)
+    if at < end:
+        yield at, end
+
+
+def _goal(remaining: int, sizes: Sizes) -> int:
+    """What the next piece should grow to: the last two share evenly what is left."""
+    return sizes.target if remaining > 2 * sizes.target else (remaining + 1) // 2
+
+
+def _line_start(text: str, start: int, end: int) -> int:
+    """The next line with something in it; its indentation counts unless it is absurd."""
+    first = skip_space(text, start, end)
+    if first == end:
+        return end
+    line = max(text.rfind("\n", max(start, first - 80), first) + 1, start)
+    return line if first - line < 80 and not text[line:first].strip(" \t") else first
+
+
+def _last(places: list[int], low: int, high: int) -> int:
+    """The last of the ascending ``places`` above ``low`` and at most ``high``; 0 if there is none."""
+    index = bisect_right(places, high) - 1
+    return places[index] if index >= 0 and places[index] > low else 0
+
+
+def _at_block(at: int, goal: int, limit: int, starts: list[int], allowed: Callable[[int], bool] | None = None) -> int:
+    """The last block start up to the goal, else the first one up to the limit, else 0."""
+    middle = bisect_right(starts, at + goal)
+    for index in range(middle - 1, -1, -1):
+        if starts[index] <= at + goal // 4:
+            break
+        if allowed is None or allowed(starts[index]):
+            return starts[index]
+    for index in range(middle, len(starts)):
+        if starts[index] > at + limit:
+            break
+        if allowed is None or allowed(starts[index]):
+            return starts[index]
+    return 0
+
+
+def _at_line(text: str, at: int, goal: int, limit: int) -> int:
+    """The line start nearest below the goal, else the first one up to the limit, else 0."""
+    cut = text.rfind("\n", at + goal // 4, at + goal) + 1
+    return cut or text.find("\n", at + goal, at + limit) + 1
+
+
+def _at_unit(text: str, at: int, goal: int, limit: int, kind: str) -> tuple[int, int]:
+    """Start of the last sentence (row, item, line) of the piece from ``at`` on, and the end of the piece.
+
+    Only the last part before the goal is read, from a line's or a word's start on. Where no sentence ends in it, all up
+    to the limit is, and a sentence that is longer than what is left is torn.
+    """
+    middle = at + goal // 2
+    low = max(text.rfind("\n", at, middle), text.rfind(" ", middle - 40, middle)) + 1 or middle
+    window = text[low : at + goal]
+    units = _whole_units(window, kind)[1:]  # the first one may have begun before the window
+    if not units or low + units[-1][1] <= middle:
+        low = at
+        window = text[at : at + limit]
+        units = _whole_units(window, kind)
+        fitting = sum(last <= goal for _, last in units)
+        if not fitting or units[fitting - 1][1] < goal // 4:
+            fitting += 1  # the one that is too long for the goal is taken whole if it fits into the limit
+        if fitting > len(units):
+            cut = (kind == "code" and _at_line(text, at, goal, limit)) or _at_break(text, at, goal, _PROSE_BREAK)
+            return cut, cut
+        del units[fitting:]
+    # The end of a line is the better end of a sentence, if it costs little.
+    first, last = units[-1]
+    for unit in reversed(units):
+        if low + unit[1] < at + 0.7 * goal:
+            break
+        if window[unit[1] : unit[1] + 1] in "\r\n":
+            first, last = unit
+            break
+    return low + first, low + last
+
+
+def _whole_units(window: str, kind: str) -> list[tuple[int, int]]:
+    """The sentences of ``window`` without the last one, which may go on behind it, unless a line ends with it."""
+    units = bounds(window, kind)
+    if units and "\n" not in window[units[-1][1] :]:
+        units.pop()
+    return units
+
+
+def _at_break(text: str, at: int, goal: int, pattern: re.Pattern[str]) -> int:
+    """The last place where ``pattern`` ends in the second half of the goal, else the goal; never inside a character
+    that is written with several code points, where that can be helped."""
+    cut = 0
+    for found in pattern.finditer(text, at + goal // 2, at + goal):
+        cut = found.end()
+    if cut:
+        return cut
+    cut = at + goal
+    for back in range(16):
+        place = cut - back
+        joined = text[place : place + 1]
+        if not (joined in _JOINERS or text[place - 1] == "\u200d" or unicodedata.category(joined)[0] == "M"):
+            return place
+    return cut
