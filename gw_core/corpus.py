@@ -14,7 +14,7 @@ from pathlib import Path
 from posixpath import basename, dirname
 
 from gw_core.errors import NotFoundError, OutsideRootError
-from gw_core.files import MAX_BYTES, path_str
+from gw_core.files import MAX_BYTES, path_bytes, path_str
 from gw_core.gitrules import Chain, GitRules
 from gw_core.ignore import Rules
 from gw_core.secrets import is_secret
@@ -146,15 +146,17 @@ def walk(
 ) -> Iterator[Found | Skipped]:
     """Every file below ``paths``, or below the root if there are none, each once.
 
+    Relative paths count from the root, as :func:`relative_path` gives them; one that is gone has no files.
     Real files come in the order of their paths' bytes, and after them what only links lead to, under the links'
     names. A path that is named is taken even if git ignores it or the settings exclude it, unless it is a secret;
     what lies below it is sifted as usual. ``environ`` (HOME, XDG_CONFIG_HOME) says where git keeps the user's own
     ignore file. No file is opened but .gitignore and git's configuration.
 
-    Raises, before anything is walked, :class:`NotFoundError` and :class:`OutsideRootError`.
+    Raises :class:`OutsideRootError` before anything is walked.
     """
-    starts = sorted({relative_path(root, path).encode("utf-8", "surrogateescape") for path in paths}) or [b""]
     top = os.path.realpath(os.fsencode(root))
+    below = (path_bytes(relative_path(root, Path(root, path), must_exist=False)) for path in paths)
+    starts = sorted(set(below)) or [b""]
     return _Walk(top, settings or CorpusSettings(), environ if environ is not None else os.environ).run(starts)
 
 
@@ -203,7 +205,8 @@ class _Walk:
         try:
             status = os.stat(real)  # noqa: PTH116 (bytes)
         except OSError as error:
-            yield Skipped(path_str(shown), "unreadable", error.strerror or "")
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                yield Skipped(path_str(shown), "unreadable", error.strerror or "")
             return
         folder = stat.S_ISDIR(status.st_mode)
         if not folder and is_secret(basename(real), False, basename(dirname(real))):

@@ -1,6 +1,7 @@
 import os
 import socket
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -297,23 +298,32 @@ def test_a_folder_without_permission_is_counted(root: Path) -> None:
         (root / "closed").chmod(0o700)
 
 
-@pytest.mark.skipif(os.pathconf("/", "PC_PATH_MAX") < 4096, reason="no room for so long a path")
-def test_a_tree_deeper_than_pythons_stack(root: Path) -> None:
-    deep = root
-    for _ in range(1100):
-        deep = deep / "d"
-    # Made from inside, as one call can't name so long a path everywhere.
+@pytest.fixture
+def deep(root: Path) -> Iterator[str]:
+    """A folder 1,100 levels down. Made and removed from inside: the long path suits few calls, and the tools that
+    remove trees, pytest's included, run out of stack."""
+    if os.pathconf("/", "PC_PATH_MAX") < 4096:
+        pytest.skip("no room for so long a path")
     here = Path.cwd()
+    levels = 1100
     os.chdir(root)
-    try:
-        for _ in range(1100):
-            Path("d").mkdir()
-            os.chdir("d")
-        Path("x").touch()
-    finally:
-        os.chdir(here)
-    (root / "link").symlink_to(deep / "x")
-    assert found(root) == ["d/" * 1100 + "x"]
+    for _ in range(levels):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("x").touch()
+    os.chdir(here)
+    yield "d/" * levels
+    os.chdir(root / ("d/" * levels))
+    Path("x").unlink()
+    for _ in range(levels):
+        os.chdir("..")
+        Path("d").rmdir()
+    os.chdir(here)
+
+
+def test_a_tree_deeper_than_pythons_stack(root: Path, deep: str) -> None:
+    (root / "link").symlink_to(root / deep / "x")
+    assert found(root) == [f"{deep}x"]
     assert skipped(root) == {"link": "duplicate-link"}
 
 
@@ -347,13 +357,26 @@ def test_a_path_outside_the_root_names_the_way_out(root: Path) -> None:
             walk(root, [path])
 
 
-def test_a_path_that_does_not_exist_is_an_error_before_anything_is_walked(root: Path) -> None:
+def test_a_path_that_does_not_exist_is_not_found(root: Path) -> None:
     plant(root, "x")
     (root / "self").symlink_to("self")
     for path in ("none", "x/y", "self", "a\0b", "n" * 300):
         with pytest.raises(NotFoundError):
-            walk(root, [root, root / path])
+            relative_path(root, root / path)
     assert relative_path(root, root / "none/x", must_exist=False) == "none/x"
+
+
+def test_a_path_that_is_gone_has_no_files(root: Path) -> None:
+    plant(root, "a", "b/c")
+    assert found(root, "gone", "a", "b/gone", "a/gone") == ["a"]
+    assert skipped(root, "gone") == {}
+
+
+def test_paths_of_a_walk_count_from_the_root_wherever_one_stands(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(root, "a/x", "b")
+    monkeypatch.chdir("/")
+    assert [item.path for item in walk(root, ["a", "b", ""], environ=NOWHERE)] == ["a/x", "b"]
+    assert [item.path for item in walk(root, ["a"], environ=NOWHERE)] == ["a/x"]
 
 
 def test_a_relative_path_counts_from_the_working_directory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
