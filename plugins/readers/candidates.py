@@ -1,0 +1,175 @@
+"""Short spans of a sentence that could be the answer, and what each one looks like.
+
+A sentence is cut where the kind of its words changes: at function words, at punctuation, where capitals begin or end,
+where figures begin or end. A candidate is any run of at most :data:`MOST_TOKENS` tokens from cut to cut that neither
+begins nor ends with a function word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gw_core.model import Span
+from gw_core.text.fold import Token
+from gw_plugins.readers.question import Kind
+
+MOST_TOKENS = 10
+
+_NUMBER_WORDS = frozenset(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands
+    million millions billion billions trillion dozen dozens half third quarter twice once zwei drei vier
+    fünf sechs sieben acht neun zehn elf zwölf hundert tausend million millionen""".split()
+)
+_UNITS = frozenset(
+    """percent per cent year years day days hour hours minute minutes second seconds ms month months week weeks mile
+    miles km kilometer kilometers kilometre kilometres meter meters metre metres m cm mm feet foot ft inches inch
+    acres ha hectares kg kilograms pounds lb tons tonnes dollars euros people degrees kb mb gb tb bytes kib mib gib
+    mph prozent jahre tage stunden minuten sekunden meter kilometer""".split()
+)
+_MONTHS = frozenset(
+    """january february march april may june july august september october november december jan feb mar apr jun jul
+    aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember""".split()
+)
+_DATE_WORDS = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter century centuries decade bc
+    ad bce ce early late mid mid- ago today""".split()
+)
+_YEAR = re.compile(r"(?:1\d|20|[3-9])\d\d(?:s|er)?|\d{1,2}(?:st|nd|rd|th)")
+_QUOTE_MARKS = frozenset("\"“”„‘’'`«»‹›「」『』")
+_CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^\w+/\w")
+_PARTING = frozenset("/()[]{}|—–=<>,;:…")
+_BEFORE = frozenset("$£€¥₹#@~<>=±−+")
+_AFTER = frozenset("%‰°½¼¾⅓⅔²³")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One written word or figure of a sentence: the tokens from ``first`` to ``last`` (inclusive) make it up."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    text: str
+    function: bool
+    shape: str
+    """``d`` holds a digit or is a number word, ``C`` begins with a capital, ``c`` anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A span of the passage's text; ``words`` are those it covers, in order."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    quoted: bool = False
+
+
+def words(text: str, tokens: Sequence[Token], function_words: Set[str]) -> list[Word]:
+    """Tokens (of ``text``, in order) grouped to words as they are written: ``camelCase``, ``max_bytes``, ``$1.5``."""
+    out: list[Word] = []
+    at = 0
+    while at < len(tokens):
+        last, end = at, tokens[at].end
+        while last + 1 < len(tokens) and _one_word(text[end : tokens[last + 1].start]):
+            last += 1
+            end = max(end, tokens[last].end)
+        grammar = all(token.text in function_words for token in tokens[at : last + 1])
+        out.append(_word(text, Span(tokens[at].start, end), (at, last), grammar))
+        at = last + 1
+    return out
+
+
+def _one_word(gap: str) -> bool:
+    return not gap or (len(gap) == 1 and not gap.isspace() and gap not in _PARTING)
+
+
+def _word(text: str, span: Span, places: tuple[int, int], grammar: bool) -> Word:
+    start, end = span.start, span.end
+    while start > 0 and text[start - 1] in _BEFORE:
+        start -= 1
+    while end < len(text) and text[end] in _AFTER:
+        end += 1
+    written = text[start:end]
+    if any(map(str.isdigit, written)) or not _NUMBER_WORDS.isdisjoint((written.lower(), written.lower().split("-")[0])):
+        shape = "d"
+    else:
+        shape = "C" if written[:1].isupper() else "c"
+    return Word(start, end, *places, written, grammar and shape != "d", shape)
+
+
+def candidates(text: str, spans: Sequence[Word]) -> list[Candidate]:
+    """All candidates of one sentence, given its :func:`words`, in order of their start, then of their length."""
+    cuts = _cuts(text, spans)
+    starts = [at for at in range(len(spans)) if cuts[at] and not spans[at].function]
+    ends = [at for at in range(1, len(spans) + 1) if cuts[at] and not spans[at - 1].function]
+    out = []
+    for first in starts:
+        for last in ends:
+            if last <= first:
+                continue
+            if spans[last - 1].last - spans[first].first >= MOST_TOKENS:
+                break
+            start, end = spans[first].start, spans[last - 1].end
+            out.append(Candidate(start, end, tuple(spans[first:last]), _quoted(text, start, end)))
+    return out
+
+
+def _cuts(text: str, spans: Sequence[Word]) -> list[bool]:
+    """Whether a candidate may begin or end before word ``i``; one more entry for the sentence's end."""
+    cuts = [True]
+    for left, right in pairwise(spans):
+        gap = text[left.end : right.start]
+        cuts.append(left.function != right.function or left.shape != right.shape or not gap.isspace())
+    return [*cuts, True] if spans else cuts
+
+
+def _quoted(text: str, start: int, end: int) -> bool:
+    return start > 0 and end < len(text) and text[start - 1] in _QUOTE_MARKS and text[end] in _QUOTE_MARKS
+
+
+def is_number(span: Sequence[Word]) -> bool:
+    """A figure or a number word, first or second in its span."""
+    return any(word.shape == "d" for word in span[:2])
+
+
+def is_date(span: Sequence[Word]) -> bool:
+    """Holds a year, a day of a month, a month's name, a weekday, or a word of eras."""
+    return any(_date_word(word) for word in span)
+
+
+def _date_word(word: Word) -> bool:
+    lower = word.text.lower()
+    if word.shape == "d":
+        return any(_YEAR.fullmatch(part) for part in re.split(r"[^\w]", lower))
+    return (lower in _MONTHS and word.shape == "C") or lower in _DATE_WORDS
+
+
+def is_name(span: Sequence[Word]) -> bool:
+    """Begins and ends with a capital and holds no figure: a person, a place, a title."""
+    shapes = [word.shape for word in span if not word.function]
+    return bool(shapes) and shapes[0] == shapes[-1] == "C" and "d" not in shapes
+
+
+def is_code(span: Sequence[Word]) -> bool:
+    """One word written like an identifier, an option, a path or a call."""
+    return len(span) == 1 and _CODE.search(span[0].text) is not None
+
+
+def has_unit(span: Sequence[Word]) -> bool:
+    """Ends with a unit of measure."""
+    return span[-1].text.lower() in _UNITS or span[-1].text[-1:] in _AFTER
+
+
+SHAPES: Mapping[Kind, Callable[[Sequence[Word]], bool]] = {
+    Kind.NUMBER: is_number,
+    Kind.DATE: is_date,
+    Kind.WHO: is_name,
+    Kind.WHERE: is_name,
+}
+"""The shape of an answer, for the kinds of question that have one."""
