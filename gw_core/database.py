@@ -21,11 +21,6 @@ def sqlite_errors(path: Path) -> Iterator[None]:
     """Turns SQLite's errors into gw's, each with the way out."""
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError) as error:
-        raise IndexForeignError(
-            f"{path} is damaged or not an index of gw",
-            hint="gw ingest --rebuild sets it aside and makes a new one",
-        ) from error
     except apsw.FullError as error:
         raise GwIndexError(
             "the disk is full; the index is as it was before", hint=f"free some space at {path}"
@@ -34,6 +29,19 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         raise GwIndexError(f"cannot use {path}: {error}") from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise GwIndexError(f"{path} is locked by another program", hint="try again when it has finished") from error
+    except (
+        apsw.Error,
+        UnicodeDecodeError,
+    ) as error:  # a flipped bit can look like anything: a missing column, no UTF-8
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, why: object) -> IndexForeignError:
+    """The error for a file whose content cannot be what gw wrote."""
+    return IndexForeignError(
+        f"{path} is damaged or not an index of gw: {why}",
+        hint="gw ingest --rebuild sets it aside and makes a new one",
+    )
 
 
 def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:

@@ -7,7 +7,6 @@ readers work on a snapshot and never wait. A crash at any moment leaves the last
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,8 +17,9 @@ from typing import Any
 
 import apsw
 
-from gw_core.database import connect, make_folder, set_aside, sqlite_errors
-from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError
+from gw_core.database import connect, damaged, make_folder, set_aside, sqlite_errors
+from gw_core.errors import GwIndexError, IndexMissingError
+from gw_core.files import path_bytes, path_str
 from gw_core.lock import WriterLock
 from gw_core.model import Chunk, ChunkSpan, Document, Span
 
@@ -233,8 +233,7 @@ class Catalogue:
     def close(self) -> None:
         try:
             if self._lock is not None:
-                with sqlite_errors(self.path):
-                    self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self.purge()
         finally:
             self.connection.close()
             if self._lock is not None:
@@ -279,6 +278,11 @@ class Catalogue:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
 
+    def purge(self) -> None:
+        """Leave nothing of what was removed: not in the write-ahead log either."""
+        with sqlite_errors(self.path):
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def errors(self) -> AbstractContextManager[None]:
         """Turns SQLite's errors into gw's."""
         return sqlite_errors(self.path)
@@ -294,14 +298,14 @@ class Catalogue:
         """All documents in path order, or those at or below the given relative paths (``""`` or ``"."``: all)."""
         where, values = _below(below)
         for row in self.connection.execute(f"SELECT {self._COLUMNS} FROM documents{where} ORDER BY path", values):  # noqa: S608
-            yield _document_row(row)
+            yield self._document_row(row)
 
     def document(self, path: str) -> DocumentRow | None:
         row = self.connection.execute(
             f"SELECT {self._COLUMNS} FROM documents WHERE path = ?",  # noqa: S608
-            (os.fsencode(path),),
+            (path_bytes(path),),
         ).fetchone()
-        return None if row is None else _document_row(row)
+        return None if row is None else self._document_row(row)
 
     def _document_by_id(self, document_id: int) -> DocumentRow:
         if (known := self._documents.get(document_id)) is not None:
@@ -311,11 +315,25 @@ class Catalogue:
             (document_id,),
         ).fetchone()
         if row is None:
-            raise IndexForeignError(f"{self.path} is damaged: no document {document_id}", hint="gw ingest --rebuild")
+            raise damaged(self.path, f"no document {document_id}")
         if len(self._documents) > 4096:
             self._documents.clear()
-        self._documents[document_id] = found = _document_row(row)
+        self._documents[document_id] = found = self._document_row(row)
         return found
+
+    def _document_row(self, row: tuple[Any, ...]) -> DocumentRow:
+        try:
+            return DocumentRow(
+                row[0],
+                path_str(row[1]),
+                row[2].hex(),
+                FileStamp(row[3], row[4], row[5], row[6]),
+                *row[7:11],
+                bool(row[11]),
+                *row[12:16],
+            )
+        except (AttributeError, TypeError) as error:
+            raise damaged(self.path, error) from error
 
     def text(self, document: DocumentRow, start: int = 0, end: int | None = None) -> str:
         """The text of one span of a document; reads only the blocks that hold it."""
@@ -328,7 +346,7 @@ class Catalogue:
         try:
             text = "".join(zlib.decompress(data).decode("utf-8", "surrogatepass") for (data,) in rows)
         except (zlib.error, UnicodeDecodeError) as error:
-            raise IndexForeignError(f"{self.path} is damaged: {error}", hint="gw ingest --rebuild") from error
+            raise damaged(self.path, error) from error
         return text[start - first * BLOCK : end - first * BLOCK]
 
     def put(self, document: Document, spans: Iterable[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
@@ -336,7 +354,7 @@ class Catalogue:
 
         The caller has told the backends to remove what :meth:`remove` returned for the old one.
         """
-        path = os.fsencode(document.path)
+        path = path_bytes(document.path)
         run = self.connection.execute
         first = self._next_chunk()
         document_id = int(
@@ -425,7 +443,7 @@ class Catalogue:
 
     def rename(self, document: DocumentRow, path: str, stamp: FileStamp) -> None:
         """The same bytes are found at another path: nothing else changes."""
-        self.connection.execute("UPDATE documents SET path = ? WHERE id = ?", (os.fsencode(path), document.id))
+        self.connection.execute("UPDATE documents SET path = ? WHERE id = ?", (path_bytes(path), document.id))
         self.touch(document, stamp)
 
     def touch(self, document: DocumentRow, stamp: FileStamp) -> None:
@@ -448,7 +466,8 @@ class Catalogue:
                 f"SELECT id, document, start, end, kind, label, context FROM chunks WHERE id IN ({marks})",  # noqa: S608
                 tuple(part),
             ):
-                rows[row[0]] = self._chunk(row)
+                document = self._document_by_id(row[1])
+                rows[row[0]] = self._chunk(row, document.path, self.text(document, row[2], row[3]))
         return [rows[chunk_id] for chunk_id in ids if chunk_id in rows]
 
     def all_chunks(self, after: int = 0) -> Iterator[Chunk]:
@@ -467,22 +486,26 @@ class Catalogue:
             "SELECT id, document, start, end, kind, label, context FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
             (document.first_chunk, document.last_chunk),
         )
-        return [_chunk(row, document.path, text[row[2] : row[3]]) for row in rows]
+        return [self._chunk(row, document.path, text[row[2] : row[3]]) for row in rows]
 
-    def document_of(self, chunk: Chunk) -> DocumentRow:
-        found = self.document(chunk.path)
-        if found is None:
-            raise IndexForeignError(f"{self.path} is damaged: no document {chunk.path}", hint="gw ingest --rebuild")
-        return found
+    def spans_of(self, document: DocumentRow) -> list[tuple[int, int]]:
+        """Start and end of each chunk of one document, in order."""
+        return self.connection.execute(
+            "SELECT start, end FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+            (document.first_chunk, document.last_chunk),
+        ).fetchall()
 
-    def _chunk(self, row: tuple[Any, ...]) -> Chunk:
-        document = self._document_by_id(row[1])
-        return _chunk(row, document.path, self.text(document, row[2], row[3]))
+    def _chunk(self, row: tuple[Any, ...], path: str, text: str) -> Chunk:
+        try:
+            context = tuple(Span(start, end) for start, end in json.loads(row[6])) if row[6] else ()
+        except (TypeError, ValueError) as error:
+            raise damaged(self.path, error) from error
+        return Chunk(row[0], path, row[2], row[3], text, row[4] or "text", row[5] or "", context)
 
     def scope(self, accept: Callable[[str], bool]) -> ChunkRanges:
         """The chunks of all documents whose path is accepted."""
         rows = self.connection.execute("SELECT path, first_chunk, last_chunk FROM documents")
-        return ChunkRanges((first, last) for path, first, last in rows if accept(os.fsdecode(path)))
+        return ChunkRanges((first, last) for path, first, last in rows if accept(path_str(path)))
 
     # -- counts, settings, bookkeeping --------------------------------------------------------------------------
 
@@ -494,6 +517,10 @@ class Catalogue:
         ).fetchone()
         return dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
 
+    def kinds(self) -> dict[str, int]:
+        """How many documents there are of each kind."""
+        return dict(self.connection.execute("SELECT kind, count(*) FROM documents GROUP BY kind ORDER BY kind"))
+
     def meta(self, key: str, default: str = "") -> str:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return default if row is None else str(row[0])
@@ -503,10 +530,10 @@ class Catalogue:
 
     def sources(self) -> list[str]:
         """Every path that was ever ingested by name."""
-        return [os.fsdecode(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]
+        return [path_str(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]
 
     def add_source(self, path: str) -> None:
-        self.connection.execute("INSERT OR IGNORE INTO sources VALUES (?)", (os.fsencode(path),))
+        self.connection.execute("INSERT OR IGNORE INTO sources VALUES (?)", (path_bytes(path),))
 
     def forget_source(self, path: str) -> None:
         where, values = _below([path])
@@ -519,14 +546,14 @@ class Catalogue:
             f"SELECT path, size, mtime_ns, inode, reason, detail, loader FROM skipped{where} ORDER BY path",  # noqa: S608
             values,
         ):
-            yield SkippedRow(os.fsdecode(path), FileStamp(size, mtime_ns, inode), reason, detail, loader)
+            yield SkippedRow(path_str(path), FileStamp(size, mtime_ns, inode), reason, detail, loader)
 
     def put_skipped(self, row: SkippedRow) -> None:
         stamp = row.stamp
         self.connection.execute(
             "INSERT OR REPLACE INTO skipped VALUES (?,?,?,?,?,?,?)",
             (
-                os.fsencode(row.path),
+                path_bytes(row.path),
                 stamp.size,
                 stamp.mtime_ns,
                 stamp.inode,
@@ -537,7 +564,7 @@ class Catalogue:
         )
 
     def remove_skipped(self, path: str) -> None:
-        self.connection.execute("DELETE FROM skipped WHERE path = ?", (os.fsencode(path),))
+        self.connection.execute("DELETE FROM skipped WHERE path = ?", (path_bytes(path),))
 
     # -- backends -----------------------------------------------------------------------------------------------
 
@@ -578,27 +605,7 @@ def _below(paths: Sequence[str] | None) -> tuple[str, tuple[bytes, ...]]:
         return "", ()
     values: list[bytes] = []
     for path in paths:
-        name = os.fsencode(path)
+        name = path_bytes(path)
         values += [name, name + b"/", name + b"0"]
     clause = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(paths))
     return f" WHERE ({clause or '0'})", tuple(values)
-
-
-def _document_row(row: tuple[Any, ...]) -> DocumentRow:
-    return DocumentRow(
-        row[0],
-        os.fsdecode(row[1]),
-        row[2].hex(),
-        FileStamp(row[3], row[4], row[5], row[6]),
-        row[7],
-        row[8],
-        row[9],
-        row[10],
-        bool(row[11]),
-        *row[12:16],
-    )
-
-
-def _chunk(row: tuple[Any, ...], path: str, text: str) -> Chunk:
-    context = tuple(Span(start, end) for start, end in json.loads(row[6])) if row[6] else ()
-    return Chunk(row[0], path, row[2], row[3], text, row[4] or "text", row[5] or "", context)
