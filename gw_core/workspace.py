@@ -164,7 +164,8 @@ class Workspace:
     ) -> SearchResult:
         """The best passages for a question. ``paths`` are ingested first and are where the search stays.
 
-        ``scope`` holds further globs over relative paths; ``ingesting`` goes to :meth:`ingest`.
+        ``scope`` holds further globs over relative paths; ``ingesting`` goes to :meth:`ingest`, or is ``ingest=False``
+        where ``paths`` are up to date already and only limit the search.
         """
         from gw_core.retrieve import search  # noqa: PLC0415
 
@@ -311,8 +312,12 @@ class Workspace:
         check_request(request)
         if not paths:
             return request
-        report = self.ingest(paths, **ingesting)
-        return replace(request, below=tuple(report.paths))
+        options = dict(ingesting)
+        if options.pop("ingest", True):
+            below = self.ingest(paths, **options).paths
+        else:
+            below = self._below(paths)
+        return replace(request, below=tuple(below))
 
 
 def open(  # noqa: A001 - gw_core.open is the name that reads best
