@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import enum
 import functools
 import inspect
@@ -33,6 +34,7 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     Path: "a path",
 }
+_SEVERAL: dict[Any, str] = {int: "whole numbers", float: "numbers", Path: "paths"}
 
 
 class MismatchError(Exception):
@@ -68,6 +70,9 @@ def component_of(annotation: Any) -> tuple[str | None, bool]:
 
 def is_sequence(annotation: Any) -> bool:
     """Whether a TOML array fits."""
+    annotation, _ = without_extras(annotation)
+    if typing.get_origin(annotation) in _UNIONS:
+        return any(map(is_sequence, typing.get_args(annotation)))
     return annotation in _SEQUENCES or typing.get_origin(annotation) in _SEQUENCES
 
 
@@ -91,13 +96,13 @@ def converted(annotation: Any, value: Any, folder: Path) -> Any:
 
 
 def _first(choices: tuple[Any, ...], value: Any, folder: Path) -> Any:
+    wanted = [choice for choice in choices if choice is not type(None)]
+    if len(wanted) == 1:
+        return converted(wanted[0], value, folder)
     # An int for `float | int` stays one: exact types are tried before those that convert.
-    for choice in sorted(choices, key=lambda one: one is not type(value)):
-        if choice is not type(None):
-            try:
-                return converted(choice, value, folder)
-            except MismatchError:
-                continue
+    for choice in sorted(wanted, key=lambda one: one is not type(value)):
+        with contextlib.suppress(MismatchError):
+            return converted(choice, value, folder)
     raise MismatchError(repr(value))
 
 
@@ -160,7 +165,7 @@ def described(annotation: Any) -> str:
     elif _choices(annotation):
         text = "one of " + ", ".join(repr(choice) for choice, _ in _choices(annotation))
     elif is_sequence(annotation):
-        text = f"a list of {described(arguments[0])}" if arguments else "a list"
+        text = f"a list of {_SEVERAL.get(arguments[0]) or described(arguments[0])}" if arguments else "a list"
     elif annotation in _MAPPINGS or typing.get_origin(annotation) in _MAPPINGS:
         text = "a table"
     else:

@@ -8,9 +8,10 @@ the pipeline hands it over. ``Annotated`` adds :class:`Range` or :data:`TRUSTED_
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from gw_core.annotations import (
 )
 from gw_core.errors import ConfigError, PluginError
 from gw_core.registry import suggestion
+from gw_core.tomlsource import parse_value
 
 __all__ = [
     "DEFAULT",
@@ -143,7 +145,7 @@ def signature_of(factory: Callable[..., Any]) -> Signature:
     function = factory.func if isinstance(factory, functools.partial) else factory
     try:
         signature = inspect.signature(factory)
-        hints = hints_of(function.__init__ if inspect.isclass(function) else function)
+        hints = hints_of(_annotated_part(function))
     except (TypeError, ValueError, NameError, AttributeError) as error:
         raise PluginError(f"the settings of {name_of(factory)} cannot be told: {error}") from error
     parameters = {}
@@ -160,6 +162,13 @@ def signature_of(factory: Callable[..., Any]) -> Signature:
         default = None if required else one.default
         parameters[name] = Parameter(name, annotation, required, default, component, many, extras)
     return Signature(parameters, is_open)
+
+
+def _annotated_part(function: Any) -> Any:
+    """Where the annotations of a factory stand: a class keeps them at ``__init__``, another object at ``__call__``."""
+    if inspect.isclass(function):
+        return function.__init__
+    return function if inspect.isroutine(function) else type(function).__call__
 
 
 def components_of(factory: Callable[..., Any]) -> dict[str, Parameter]:
@@ -216,12 +225,9 @@ def untrusted(key: str, origin: Origin) -> str:
 
 def convert(parameter: Parameter, setting: Setting, key: str) -> Any:
     """One value as its parameter wants it. Raises :class:`ConfigError` that says what was expected."""
-    value, origin = setting.value, setting.origin
-    wants_many = parameter.many or is_sequence(parameter.annotation)
-    if isinstance(value, str) and wants_many and origin.layer in ("flag", "environment"):
-        value = [part.strip() for part in value.split(",") if part.strip()]
+    origin = setting.origin
     try:
-        result = converted(parameter.annotation, value, origin.folder)
+        result = _first_that_fits(parameter.annotation, _readings(parameter, setting), origin.folder)
     except MismatchError as error:
         raise ConfigError(f"{origin}: {key} must be {described(parameter.annotation)}, not {error}") from None
     except TypeError as error:
@@ -230,3 +236,21 @@ def convert(parameter: Parameter, setting: Setting, key: str) -> Any:
         if isinstance(bounds, Range) and isinstance(result, int | float) and not bounds.holds(result):
             raise ConfigError(f"{origin}: {key} must be {bounds}, not {result}")
     return result
+
+
+def _readings(parameter: Parameter, setting: Setting) -> list[Any]:
+    """What a value may mean, the likeliest first: on the command line, a list may be written with commas."""
+    value = setting.value
+    if not isinstance(value, str) or setting.origin.layer not in ("flag", "environment"):
+        return [value]
+    if not is_sequence(parameter.annotation):
+        return [value]
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    return [parts, [parse_value(part) for part in parts]]
+
+
+def _first_that_fits(annotation: Any, readings: Sequence[Any], folder: Path) -> Any:
+    for reading in readings[:-1]:
+        with contextlib.suppress(MismatchError):
+            return converted(annotation, reading, folder)
+    return converted(annotation, readings[-1], folder)

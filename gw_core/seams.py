@@ -29,7 +29,7 @@ def searched(
 ) -> list[Match]:
     """Ask a backend and check what it says; an exception of its own becomes a :class:`PluginError` too."""
     try:
-        found = backend.search(query, k, scope)
+        found = list(backend.search(query, k, scope))
     except GwError:
         raise
     except Exception as error:  # a plugin's bug must not end in a traceback

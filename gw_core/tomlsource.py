@@ -68,7 +68,7 @@ def parse_value(text: str) -> Any:
     """The value that ``text`` means in TOML; text that means none, such as a bare word or a date, stays as it is."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
     value = parsed.get("value")
     return value if len(parsed) == 1 and isinstance(value, str | int | float | bool | list | dict) else text
@@ -113,7 +113,7 @@ def _dotted(source: str, position: int) -> tuple[Key, int]:
     while True:
         found = _PART.match(source, position)
         if not found:
-            return tuple(parts), position
+            return tuple(parts), position - bool(parts)  # at the dot that nothing follows
         basic, literal, bare = found.groups()
         parts.append(_unescaped(basic) if basic is not None else literal if literal is not None else bare)
         position = found.end()
