@@ -16,7 +16,7 @@ GOOD = [Match(3, 2.0), Match(1, 1.0), Match(2, 1.0)]
 def test_matches_that_keep_the_contract_pass():
     assert checked_matches("x", iter(GOOD), 3) == GOOD
     assert checked_matches("x", [], 0) == []
-    assert checked_matches("x", GOOD, 10**12, scope=Ranges((1, 3)), exists=lambda ids: set(ids)) == GOOD
+    assert checked_matches("x", GOOD, 10**12, scope=Ranges((1, 3)), exists=set) == GOOD
 
 
 @pytest.mark.parametrize(
