@@ -16,7 +16,7 @@ class Markdown:
     extracts = False
     suffixes: Sequence[str] = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 
-    def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:
+    def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:  # noqa: ARG002
         decoded = decode(data, encoding)
         return Loaded(decoded.text, decoded.encoding, "markdown")
 
