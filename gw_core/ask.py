@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from gw_core.confidence import Confidence
 from gw_core.errors import PluginError
+from gw_core.evidence import Evidence, evidence_of
 from gw_core.model import Check, Grounding, Passage, Quote, Reading, Span, Verdict
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Reader
-from gw_core.retrieve import Evidence, Search, SearchResult, search
+from gw_core.retrieve import Search, SearchResult, search
 from gw_core.store import Catalogue
 from gw_core.text.sentences import sentences
 
@@ -119,11 +119,11 @@ class _Session:
                 continue
             passage = passages[quote.passage]
             span = Span(passage.start + place.start, passage.start + place.end)
-            evidence = self._pipeline.evidence(self._catalogue, _cut(passage, span))
+            evidence = evidence_of(self._catalogue, self._pipeline.sources, _cut(passage, span))
             citations.setdefault((passage.path, span.start, span.end), evidence)
         verified = [one for one in citations.values() if one.verification.verdict is Verdict.VERIFIED]
-        unsupported += [text for text in unquoted(reading.text, [one.passage.text for one in verified])]
-        grounding = _grounding(len(verified), len(citations), unsupported, reading.text)
+        unsupported += unquoted(reading.text, [one.passage.text for one in verified])
+        grounding = _grounding(len(verified), len(citations), unsupported)
         checks = tuple(verifier.check(question, reading, passages) for verifier in self._pipeline.verifiers())
         if grounding is Grounding.GROUNDED and any(check.score < 1 for check in checks):
             grounding = Grounding.PARTLY
@@ -183,7 +183,7 @@ def unquoted(text: str, quotes: Sequence[str]) -> list[str]:
     return [sentence for sentence in found if not any(sentence in quote for quote in flat)]
 
 
-def _grounding(verified: int, cited: int, unsupported: Sequence[str], text: str) -> Grounding:
+def _grounding(verified: int, cited: int, unsupported: Sequence[str]) -> Grounding:
     if verified == 0:
         return Grounding.NOT
     if verified < cited or unsupported:
@@ -192,7 +192,5 @@ def _grounding(verified: int, cited: int, unsupported: Sequence[str], text: str)
 
 
 def _cut(passage: Passage, span: Span) -> Passage:
-    from dataclasses import replace  # noqa: PLC0415
-
     text = passage.text[span.start - passage.start : span.end - passage.start]
     return replace(passage, start=span.start, end=span.end, text=text)

@@ -347,7 +347,7 @@ def load_document(loader: Loader, data: bytes, digest: str, path: str, encoding:
         loaded = loader.load(data, path, encoding)
     except GwError:
         raise
-    except (MemoryError, RecursionError, Exception) as error:  # noqa: BLE001 - a plugin's bug must not end the run
+    except (MemoryError, RecursionError, Exception) as error:
         detail = f"{type(error).__name__}: {error}"
         raise LoadError(f"loader {loader.name} failed on {path!r}: {detail}", reason="loader-failed") from error
     return Document(

@@ -53,7 +53,7 @@ class Pipeline:
 
     @functools.cached_property
     def _by_suffix(self) -> list[tuple[str, Loader]]:
-        """Endings and their loaders, the longest ending first; what a name ends with decides, not a guess at content."""
+        """Endings of names and their loaders, the longest ending first."""
         found = []
         for name in self._names("loaders"):
             loader = self.loader(name)
@@ -91,7 +91,7 @@ class Pipeline:
         return [(name, made[name]) for name in self.ingest_backends]
 
     def open_backend(self, name: str, catalogue: Catalogue) -> Backend:
-        """A backend to search with. Raises IndexVersionError when its index is not what its settings say, or unfinished."""
+        """A backend to search with. Raises IndexVersionError when its index is unfinished or of other settings."""
         return self._open(name, catalogue, {}, check=True)
 
     def _open(self, name: str, catalogue: Catalogue, made: dict[str, Backend], *, check: bool) -> Backend:
@@ -175,11 +175,11 @@ class Pipeline:
         """The registration behind a configured name, its factory, and its checked settings."""
         component = self.config.component(kind, name)
         registry = self.plugins.registry(kind)
-        if component.use not in registry and (kind, name) not in self.config.components:
-            # Let the message know the configured names as well; an ambiguous name has its own words.
-            if not any(one.name == component.use for one in registry):
-                hint = suggestion(name, self._names(kind))
-                raise UnknownNameError(f"unknown {singular(kind)} {name!r}", hint=hint)
+        offered = component.use in registry or any(one.name == component.use for one in registry)
+        if not offered and (kind, name) not in self.config.components:
+            # The registry's own message would not know the configured names.
+            hint = suggestion(name, self._names(kind))
+            raise UnknownNameError(f"unknown {singular(kind)} {name!r}", hint=hint)
         registration = registry.get(component.use)
         factory = registration.load()
         if extra:

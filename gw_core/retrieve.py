@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import translate
-from pathlib import PurePosixPath
-from typing import Any
 
 from gw_core.confidence import Confidence, confidence
 from gw_core.duplicates import collapse
 from gw_core.errors import PluginError, UsageError
 from gw_core.evidence import Evidence, evidence_of
-from gw_core.model import Hit, Passage
+from gw_core.files import path_bytes
+from gw_core.model import Chunk, Hit, Match, Passage
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend
 from gw_core.query import Query, parse
 from gw_core.rescore import rescore
-from gw_core.seams import checked_matches
+from gw_core.seams import searched
 from gw_core.stitch import stitch
 from gw_core.store import Catalogue, ChunkRanges
 
@@ -100,7 +99,7 @@ class _Search:
         hits, sure = self._hits(pool, scope)
         for name, reranker in self._pipeline.rerankers(request.rerank):
             hits = reranked(name, reranker.rerank(self._query, hits), hits)
-        kept = collapse(hits)
+        kept = collapse(hits, self._query.terms)
         return SearchResult(
             query=self._query,
             evidence=tuple(
@@ -111,3 +110,115 @@ class _Search:
             looked_at=looked_at,
             collapsed=len(hits) - len(kept),
         )
+
+    def _hits(self, pool: int, scope: ChunkRanges | None) -> tuple[list[Hit], Confidence]:
+        """The backend's matches as hits, best first, and how sure the words make them."""
+        matches = searched(self._name, self._backend, self._query, pool, scope=scope)
+        chunks = self._catalogue.chunks([match.chunk_id for match in matches])
+        if len(chunks) != len(matches):
+            raise PluginError(
+                f"backend {self._name!r} returned chunks that do not exist", hint="gw ingest --rebuild makes it anew"
+            )
+        if not self._backend.lexical:
+            # Likeness of meaning is no matter of words: its own order stands, and it says nothing of how sure it is.
+            hits = [
+                Hit(chunk, rank, match.score, {"backend": self._name, **match.why})
+                for rank, (match, chunk) in enumerate(zip(matches, chunks, strict=True), 1)
+            ]
+            threshold = self._pipeline.config.ask.threshold
+            return hits, Confidence(1.0 if hits else 0.0, threshold, bool(hits), "" if hits else "nothing was found")
+        return self._rescored(matches, chunks)
+
+    def _rescored(self, matches: Sequence[Match], chunks: Sequence[Chunk]) -> tuple[list[Hit], Confidence]:
+        terms = list(dict.fromkeys(self._query.terms))
+        df = dict(zip(terms, self._backend.df(terms), strict=True))
+        total = self._catalogue.counts()["chunks"]
+        found = rescore(self._query, chunks, matches, df, total)
+        by_id = {chunk.id: chunk for chunk in chunks}
+        # Equal scores stand in the order of their places, which no re-ingest changes, as it changes ids.
+        placed = [(by_id[one.chunk_id], one) for one in found.ranked]
+        placed.sort(key=lambda pair: (-pair[1].score, path_bytes(pair[0].path), pair[0].start))
+        hits = [
+            Hit(chunk, rank, one.score, {"backend": self._name, **one.why})
+            for rank, (chunk, one) in enumerate(placed, 1)
+        ]
+        threshold = self._pipeline.config.ask.threshold
+        return hits, confidence(self._query, found.idf, found.bm25, total, threshold)
+
+    def _passages(self, hits: Sequence[Hit], k: int) -> list[Passage]:
+        """The best ``k`` passages: hits that adjoin share one, so that more hits may be wanted than passages."""
+        documents = {hit.chunk.path: self._catalogue.document(hit.chunk.path) for hit in hits}
+
+        def text_of(path: str, start: int, end: int) -> str:
+            row = documents[path]
+            return "" if row is None else self._catalogue.text(row, start, end)
+
+        count = k
+        while True:
+            passages = stitch(hits[:count], text_of)
+            if len(passages) >= k or count >= len(hits):
+                return passages[:k]
+            count += k - len(passages)
+
+
+def acceptor(request: Search) -> Callable[[str], bool]:
+    """Which paths a search is limited to: below one of the named paths, and matching one of the globs."""
+    below, globs = request.below, [_Glob(glob) for glob in request.scope]
+
+    def accept(path: str) -> bool:
+        if below is not None and not any(_is_below(path, one) for one in below):
+            return False
+        return not globs or any(glob.matches(path) for glob in globs)
+
+    return accept
+
+
+def _is_below(path: str, top: str) -> bool:
+    return top in ("", ".", path) or path.startswith(top + "/")
+
+
+class _Glob:
+    """A glob over relative paths: ``**`` crosses folders, ``*`` does not, one without a slash means the name alone,
+    and one that names a folder means what is in it."""
+
+    def __init__(self, glob: str) -> None:
+        anchored = "/" in glob.rstrip("/")
+        self._pattern = re.compile(("" if anchored else "(?:.*/)?") + _regex(glob.strip("/")) + "(?:/.*)?", re.DOTALL)
+
+    def matches(self, path: str) -> bool:
+        return self._pattern.fullmatch(path) is not None
+
+
+def _regex(glob: str) -> str:
+    found = []
+    at = 0
+    while at < len(glob):
+        if glob.startswith("**/", at):
+            found.append("(?:.*/)?")
+            at += 3
+        elif glob.startswith("**", at):
+            found.append(".*")
+            at += 2
+        elif glob[at] == "*":
+            found.append("[^/]*")
+            at += 1
+        elif glob[at] == "?":
+            found.append("[^/]")
+            at += 1
+        elif glob[at] == "[" and (end := glob.find("]", at + 2)) > 0:
+            inside = glob[at + 1 : end].replace("\\", "\\\\")
+            found.append(f"[^{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]")
+            at = end + 1
+        else:
+            found.append(re.escape(glob[at]))
+            at += 1
+    return "".join(found)
+
+
+def reranked(name: str, returned: Sequence[Hit], given: Sequence[Hit]) -> list[Hit]:
+    """What a reranker returned, ranked anew, if it kept its contract: some of the hits given, each once."""
+    known = {hit.chunk.id for hit in given}
+    ids = [hit.chunk.id for hit in returned]
+    if len(set(ids)) != len(ids) or not known.issuperset(ids):
+        raise PluginError(f"reranker {name!r} broke its contract: it returned hits twice, or made some up")
+    return [replace(hit, rank=rank) for rank, hit in enumerate(returned, 1)]

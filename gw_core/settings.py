@@ -29,7 +29,7 @@ class CorpusSettings:
 class IngestSettings:
     """How files are cut up and indexed."""
 
-    chunker: str = _key("text", "cuts documents into chunks")
+    chunker: str = _key("auto", "cuts documents into chunks; auto: the one that fits the kind of file")
     backends: tuple[str, ...] = _key(("fts5",), "indexes that every ingest keeps up to date")
 
 

@@ -328,7 +328,10 @@ class Catalogue:
                 path_str(row[1]),
                 row[2].hex(),
                 FileStamp(row[3], row[4], row[5], row[6]),
-                *row[7:11],
+                row[7],
+                row[8],
+                row[9],
+                row[10],
                 bool(row[11]),
                 *row[12:16],
             )
@@ -490,10 +493,11 @@ class Catalogue:
 
     def spans_of(self, document: DocumentRow) -> list[tuple[int, int]]:
         """Start and end of each chunk of one document, in order."""
-        return self.connection.execute(
+        rows: list[tuple[int, int]] = self.connection.execute(
             "SELECT start, end FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
             (document.first_chunk, document.last_chunk),
-        ).fetchall()
+        ).fetchall()  # type: ignore[assignment]
+        return rows
 
     def _chunk(self, row: tuple[Any, ...], path: str, text: str) -> Chunk:
         try:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,7 +133,7 @@ class Workspace:
         return report
 
     def forget(self, paths: Sequence[StrPath], *, wait: float = 60.0) -> list[str]:
-        """Remove what is at or below ``paths`` from the index, leaving nothing of it in its files. Returns the paths."""
+        """Remove what is at or below ``paths`` from the index, leaving no trace in its files; returns the paths."""
         from gw_core.ingest import forget  # noqa: PLC0415
 
         if not paths:
@@ -313,10 +312,7 @@ class Workspace:
         if not paths:
             return request
         options = dict(ingesting)
-        if options.pop("ingest", True):
-            below = self.ingest(paths, **options).paths
-        else:
-            below = self._below(paths)
+        below = self.ingest(paths, **options).paths if options.pop("ingest", True) else self._below(paths)
         return replace(request, below=tuple(below))
 
 
