@@ -8,14 +8,16 @@ A plugin is a module (or any object) that an entry point of group ``gw`` names::
     def gw_register_backends(register: Register[Backend]) -> None:
         register("trigram", "my_package.trigram:Trigram", help="exact substrings, by trigrams")
 
-All hooks work alike. gw calls them once, when a component of any kind is first asked for, one plugin after another in
-the order of their distributions' and entry points' names. A hook is handed a :class:`Register`, calls it as often as
+All hooks work alike. gw calls them once, when a component is first asked for, one plugin after another in the order of
+their distributions' and entry points' names. A hook is handed a :class:`Register`, calls it as often as
 it likes and returns nothing. What all plugins registered is added together: no plugin can replace or remove what
 another one registered. A plugin whose hook raises, or that implements a hook which does not exist, is skipped as a
 whole with a warning; implement a hook of a newer gw with ``@hookimpl(optionalhook=True)``. No hook or wrapper of one
 plugin sees the calls of another's.
 
-Registering must stay cheap: name a target as ``"module:attr"``, and nothing is imported until somebody uses it.
+Registering must stay cheap: name a target as ``"module:attr"``, and nothing is imported until somebody uses it. If all
+of a plugin's components are of one kind, let its entry point's name begin with that kind (``"backends.trigram"``): then
+the plugin itself is imported only where that kind is asked for.
 """
 
 from __future__ import annotations

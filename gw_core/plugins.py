@@ -12,7 +12,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,12 @@ class EntryPoint:
     @property
     def owner(self) -> Owner:
         return Owner(self.distribution, self.version, self.name)
+
+    @property
+    def kind(self) -> str | None:
+        """The only kind that the plugin registers, where its name says so: ``"backends.fts5"``."""
+        prefix, dot, _ = self.name.partition(".")
+        return prefix if dot and prefix in KINDS else None
 
     def load(self) -> object:
         """The module, or the object in it. Raises whatever its import raises."""
@@ -176,38 +182,42 @@ def _parsed(table: bytes, distribution: str, version: str) -> list[EntryPoint]:
 class Plugins:
     """All plugins of one environment, and the registries that they filled.
 
-    ``entry_points`` replaces the scan of ``sys.path``. Loading happens once, when :meth:`registry`, ``problems`` or
-    ``distributions`` is first used.
+    ``entry_points`` replaces the scan of ``sys.path``. A plugin is loaded when a kind is first asked for that it may
+    register: any kind, or the one that its name begins with (``backends.fts5``). So a search imports no reader.
     """
 
     def __init__(self, entry_points: Iterable[EntryPoint] | None = None) -> None:
         self._entry_points = None if entry_points is None else list(entry_points)
         self._registries: dict[str, Registry[Any]] = {kind: Registry(kind) for kind in KINDS}
-        self._loaded: list[LoadedPlugin] | None = None
+        self._loaded: dict[EntryPoint, LoadedPlugin] = {}
+        self._manager: _Manager | None = None
 
     def registry(self, kind: str) -> Registry[Any]:
         """What all plugins registered of one kind, such as ``"backends"``."""
         if kind not in self._registries:
             raise UsageError(f"unknown kind of plugin {kind!r}", hint=suggestion(kind, KINDS))
-        self._load()
+        self._load(lambda point: point.kind in (None, kind))
         return self._registries[kind]
 
     @property
     def problems(self) -> list[Problem]:
-        """The plugins that were skipped, each with its reason: warn with these once a run."""
-        return [one.problem for one in self._load() if one.problem is not None]
+        """The plugins that were skipped so far, each with its reason: warn with these at the end of a run."""
+        return [one.problem for one in self._loaded.values() if one.problem is not None]
 
     @property
     def distributions(self) -> list[LoadedPlugin]:
-        """Every plugin that was found, working or not."""
-        return list(self._load())
+        """Every plugin there is, working or not. Loads them all."""
+        return self._load(lambda _: True)
 
-    def _load(self) -> list[LoadedPlugin]:
-        if self._loaded is None:
-            points = find_entry_points() if self._entry_points is None else self._entry_points
-            manager = _Manager()
-            self._loaded = [self._admit(point, manager) for point in points]
-        return self._loaded
+    def _load(self, wanted: Callable[[EntryPoint], bool]) -> list[LoadedPlugin]:
+        if self._entry_points is None:
+            self._entry_points = find_entry_points()
+        points = [point for point in self._entry_points if wanted(point)]
+        for point in points:
+            if point not in self._loaded:
+                self._manager = self._manager or _Manager()
+                self._loaded[point] = self._admit(point, self._manager)
+        return [self._loaded[point] for point in points]
 
     def _admit(self, point: EntryPoint, manager: _Manager) -> LoadedPlugin:
         """Load one plugin and keep what it registered: all of it, or nothing."""
@@ -252,6 +262,9 @@ class _Manager:
                 raise PluginError(
                     "it implements no hook of gw", hint="mark the function with gw_core.hookspecs.hookimpl"
                 )
+            foreign = [one.name for one in known if point.kind and one.name != self._prefix + point.kind]
+            if foreign:
+                raise PluginError(f"its name says {point.kind}, but it implements {foreign[0]}")
             for caller in known:
                 caller(register=_register(into[caller.name.removeprefix(self._prefix)], point.owner))
             return tuple(caller.name for caller in known)

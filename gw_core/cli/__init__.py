@@ -153,6 +153,7 @@ def _registry(ctx: click.Context) -> Registry[Any]:
     root = ctx.find_root()
     if "gw.plugins" not in root.meta:
         root.meta["gw.plugins"] = plugins = Plugins()
+        plugins.registry("commands")
         session = ctx.find_object(Session)
         if session is not None:
             session.warn([str(problem) for problem in plugins.problems])

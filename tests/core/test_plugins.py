@@ -321,3 +321,36 @@ print(sorted(heavy & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# -- plugins whose names say their kind -------------------------------------------------------------------------
+
+
+def test_a_plugin_of_another_kind_is_not_imported(site):
+    table = "[gw]\nbackends.named = named_backends\nreaders.named = named_readers\nplain = named_plain\n"
+    sources = {
+        "named_backends": GOOD.format(name="named"),
+        "named_readers": GOOD.format(name="named").replace("backends", "readers"),
+        "named_plain": GOOD.format(name="plain"),
+    }
+    install(site, "named", "1.0", table, modules=sources)
+    plugins = loaded(site)
+    assert plugins.registry("backends").names() == ["named", "plain"]
+    assert "named_readers" not in sys.modules
+    assert plugins.registry("readers").names() == ["named"]
+    assert [row.entry_point.name for row in plugins.distributions] == ["backends.named", "plain", "readers.named"]
+
+
+def test_a_plugin_that_registers_another_kind_than_its_name_says_is_skipped(site):
+    source = GOOD.format(name="lying")
+    install(site, "lying", "1.0", "[gw]\nreaders.lying = lying_plugin\n", modules={"lying_plugin": source})
+    plugins = loaded(site)
+    assert len(plugins.registry("readers")) == 0
+    assert "its name says readers, but it implements gw_register_backends" in plugins.problems[0].message
+    assert len(plugins.registry("backends")) == 0
+
+
+def test_a_name_with_a_dot_need_not_be_a_kind(site):
+    table = "[gw]\nacme.things = dotted_plugin\n"
+    install(site, "dotted", "1.0", table, modules={"dotted_plugin": GOOD.format(name="dotted")})
+    assert "dotted" in loaded(site).registry("backends")
