@@ -19,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
         "gw completion fish > ~/.config/fish/completions/gw.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
 def command(session: Session, shell: str) -> None:
     """Print a script that completes commands and options in your shell."""
     from click.shell_completion import get_completion_class  # noqa: PLC0415

@@ -1,0 +1,163 @@
+"""Writes docs/reference/commands.md and json.md: what is in parts/, then the commands themselves and schemas/*.json.
+
+    python docs/reference/generate.py            write both
+    python docs/reference/generate.py --check    exit 1 if either is not what would be written
+
+A test checks the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gw_core.cli import COMMANDS, cli
+from gw_core.cli.options import Command, global_options
+
+HERE = Path(__file__).parent
+SCHEMAS = HERE / "schemas"
+
+
+def _head(name: str) -> str:
+    return (HERE / "parts" / name).read_text("utf-8")
+
+
+def commands_page() -> str:
+    context = click.Context(cli, info_name="gw")
+    parts = [_head("commands.md"), *_options_table(global_options())]
+    for name in sorted(COMMANDS):
+        command = cli.get_command(context, name)
+        if not isinstance(command, Command):
+            raise TypeError(f"{name} is not made by gw_command")
+        parts += _command(command, click.Context(command, info_name=name, parent=context))
+    return "\n".join(parts) + "\n"
+
+
+def _command(command: Command, context: click.Context) -> Iterator[str]:
+    yield f"\n## gw {command.name}\n"
+    yield "\n".join(["```", f"gw {command.name} {' '.join(command.collect_usage_pieces(context))}", "```", ""])
+    paragraphs = (command.help or "").split("\n\n")
+    yield "\n\n".join(" ".join(one.split()) for one in paragraphs) + "\n"
+    yield from _options_table(command.own_options())
+    yield "\n".join(["", "```", *command.examples, "```"])
+
+
+def _options_table(options: list[click.Parameter]) -> Iterator[str]:
+    if not options:
+        return
+    yield "| option | meaning |\n|---|---|"
+    for one in options:
+        if isinstance(one, click.Option):
+            metavar = "" if one.is_flag else f" {one.metavar or one.type.name.upper()}"
+            yield f"| `{', '.join(one.opts)}{metavar}` | {_cell(one.help or '')} |"
+
+
+def json_page() -> str:
+    parts = [_head("json.md")]
+    schemas = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(SCHEMAS.glob("*.json"))}
+    del schemas["definitions.json"]
+    for file, schema in schemas.items():
+        parts.append(f"## {schema['properties']['schema']['const']}\n\n{schema['title']}. [schema](schemas/{file})\n")
+        parts += [*_fields_table(schema), ""]
+    for name, definition in _definitions().items():
+        if definition["type"] == "object":
+            parts.append(f"## {name}\n\n{definition['description']}\n")
+            parts += [*_fields_table(definition), ""]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _fields_table(schema: dict[str, Any]) -> Iterator[str]:
+    yield "| field | type | meaning |\n|---|---|---|"
+    for name, kind, meaning in _fields(schema, ""):
+        yield f"| `{name}` | {kind} | {_cell(meaning)} |"
+
+
+def _fields(schema: dict[str, Any], prefix: str) -> Iterator[tuple[str, str, str]]:
+    required = schema.get("required", [])
+    for name, field in schema.get("properties", {}).items():
+        kind, inner = _kind(field)
+        if name not in required:
+            kind += ", may be missing"
+        yield prefix + name, kind, _meaning(field)
+        if inner is not None:
+            yield from _fields(inner, f"{prefix}{name}{'[]' if field.get('type') == 'array' else ''}.")
+
+
+_NAMES = {"string": "text", "integer": "integer", "number": "number", "boolean": "true or false", "object": "object"}
+
+
+def _kind(field: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    """How a field's type is called, and the object whose fields are to be listed below it."""
+    kinds = field.get("type", "anything")
+    inner = field if "properties" in field else None
+    if "$ref" in field:
+        kind, inner = _link(field["$ref"]), None
+    elif "anyOf" in field:
+        kind, inner = _kind(field["anyOf"][0])
+        kind += " or null"
+    elif "const" in field:
+        kind = f'`"{field["const"]}"`'
+    elif "enum" in field:
+        kind = ", ".join(f"`{value}`" for value in field["enum"])
+    elif isinstance(kinds, list):
+        kind, inner = _kind({**field, "type": kinds[0]})
+        kind += " or null"
+    elif kinds == "array":
+        kind, inner = _kind(field["items"])
+        kind = f"list of {kind}"
+    else:
+        kind = _NAMES.get(kinds, kinds)
+    return kind, inner
+
+
+def _link(reference: str) -> str:
+    name = reference.rpartition("/")[2].removesuffix(".json")
+    definition = _definitions().get(name, {})
+    if definition.get("type") == "array":
+        return _kind(definition)[0]
+    shown = name.replace("-", "/")
+    return f"[{shown}](#{name.replace('.', '').replace('-', '')})"
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    name = field.get("$ref", "").rpartition("/")[2]
+    found: str = field.get("description") or _definitions().get(name, {}).get("description", "")
+    return found
+
+
+@functools.cache
+def _definitions() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SCHEMAS / "definitions.json").read_text("utf-8"))["$defs"]
+    return found
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES = {"commands.md": commands_page, "json.md": json_page}
+
+
+def main() -> int:
+    stale = [name for name, page in PAGES.items() if _read(HERE / name) != page()]
+    if "--check" in sys.argv[1:]:
+        for name in stale:
+            sys.stderr.write(f"{HERE / name} is out of date: python docs/reference/generate.py\n")
+        return 1 if stale else 0
+    for name in stale:
+        (HERE / name).write_text(PAGES[name](), encoding="utf-8")
+    return 0
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
