@@ -235,8 +235,9 @@ class _Layers:
     def config(self, cls: type[Config], root: Path | None) -> Config:
         """Check the fixed sections and put everything together."""
         sections = {
-            section: made_of(**check_settings(made_of, self.fixed[section], section=section))
-            for section, made_of in SECTIONS.items()
+            section: SECTIONS[section](**check_settings(SECTIONS[section], given, section=section))
+            for section, given in self.fixed.items()
+            if given  # looking at annotations costs milliseconds; the defaults need no check
         }
         components = {}
         for (kind, name), given in sorted(self.named.items()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +28,8 @@ def normalised(distribution: str) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``did you mean 'fts5'? known: dense, fts5``, for the hint of an error about ``name``."""
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
     names = sorted(set(known))
     folded = {candidate.casefold(): candidate for candidate in names}
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
