@@ -1,7 +1,7 @@
 """Opening files below the root, and only those: the one door through which gw reads a corpus.
 
 A path is relative to the root, with ``/``; bytes that are not UTF-8 stand in it as surrogate escapes, whatever the
-locale says. Nothing outside the root is ever opened, also when a folder on the way is swapped for a link between the
+locale says. Nothing outside the root is ever read, also when a folder on the way is swapped for a link between the
 look and the opening, and nothing but a regular file: a FIFO, a socket or a device can't make the reader wait.
 """
 
@@ -19,6 +19,7 @@ MAX_BYTES = 64_000_000
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PROC = Path("/proc/self/fd").is_dir()
 _LINK_IN_THE_WAY = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 _GONE = (errno.ENOENT, errno.ENOTDIR)
 
@@ -59,6 +60,9 @@ def open_regular(root: Path, path: str) -> int:
         raise LoadError(f"{path!r} cannot be the name of a file", reason="missing")
     if raw.startswith(b"/") or b".." in parts:
         raise LoadError(f"{path!r} is outside the root", reason="link-outside")
+    descriptor = _open_at_once(location(root, path))
+    if descriptor is not None:
+        return descriptor
     try:
         return _open_beneath(root, parts, path)
     except OSError as error:
@@ -106,6 +110,25 @@ def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
         parts.append(data)
         total += len(data)
     return b"".join(parts)
+
+
+def _open_at_once(place: bytes) -> int | None:
+    """Open a file by its whole path and ask the system afterwards which file that was: if no link stood on the way,
+    the answer is the path itself. Half the time of going part by part; None whenever that is needed."""
+    try:
+        if not _PROC or not stat.S_ISREG(os.stat(place, follow_symlinks=False).st_mode):  # noqa: PTH116 (bytes)
+            return None
+        descriptor = os.open(place, _FILE)
+    except OSError:
+        return None
+    try:
+        opened = os.readlink(b"/proc/self/fd/%d" % descriptor)  # noqa: PTH115 (bytes)
+        if opened == place and stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+    except OSError:
+        pass
+    os.close(descriptor)
+    return None
 
 
 def _open_beneath(root: Path, parts: list[bytes], path: str) -> int:

@@ -31,6 +31,12 @@ def test_reads_a_file_and_its_status(root: Path) -> None:
     assert status.st_ino == (root / "a/b/x.txt").stat().st_ino
 
 
+def test_reads_the_same_where_the_system_cannot_be_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gw_core.files._PROC", False)
+    (root / "l").symlink_to("a/b")
+    assert read_regular(root, "a/b/x.txt")[0] == read_regular(root, "l/x.txt")[0] == b"inside"
+
+
 def test_reads_an_empty_file(root: Path) -> None:
     (root / "empty").touch()
     assert read_regular(root, "empty")[0] == b""
