@@ -53,28 +53,42 @@ def cut_prose(
 ) -> Iterator[tuple[int, int]]:
     """Pieces of ``text[start:end]``, at blank lines and ends of sentences; ``starts`` as from :func:`block_starts`."""
     at = skip_space(text, start, end)
+    end = at + len(text[at:end].rstrip())
+    done = at
     while end - at > sizes.limit:
         goal = _goal(end - at, sizes)
-        cut = _at_block(at, goal, sizes.limit, starts, lambda offset: fence_at(offset) is None)
-        fence = None if cut else fence_at(at + goal)
-        if not cut and fence:
-            before, after = fence
-            if before - at > goal // 4:
-                cut = before
-            elif after - at <= sizes.limit:
-                cut = after
-        if cut:
-            yield at, cut
-            at = skip_space(text, cut, end)
+        last, cut = _cut(text, at, goal, sizes.limit, starts, fence_at=fence_at)
+        if cut <= done:  # all of it was repeated: go on without
+            at = skip_space(text, done, end)
             continue
-        kind = "code" if fence else "text"
-        last, cut = _at_unit(text, at, goal, sizes.limit, kind)
         yield at, cut
-        in_line = text[cut : cut + 1] not in "\r\n"
-        repeat = last if in_line and at < last and cut - last <= sizes.overlap else cut
+        done = cut
+        repeat = last if at < last and cut - last <= sizes.overlap else cut
         at = skip_space(text, repeat, end)
     if at < end:
         yield at, end
+
+
+def _cut(
+    text: str,
+    at: int,
+    goal: int,
+    limit: int,
+    starts: list[int],
+    *,
+    fence_at: Callable[[int], tuple[int, int] | None],
+) -> tuple[int, int]:
+    """Where the piece from ``at`` on ends, as the second of two; the first is where the last sentence in it begins, if
+    the piece ends inside of a paragraph, else the same."""
+    cut = _at_block(at, goal, limit, starts, lambda offset: fence_at(offset) is None)
+    fence = None if cut else fence_at(at + goal)
+    if fence:
+        before, after = fence
+        cut = before if before - at > goal // 4 else after if after - at <= limit else 0
+    if cut:
+        return cut, cut
+    last, cut = _at_unit(text, at, goal, limit, "code" if fence else "text")
+    return (cut if fence or text[cut : cut + 1] in "\r\n" else last), cut
 
 
 def cut_code(text: str, start: int, end: int, sizes: Sizes, starts: list[int]) -> Iterator[tuple[int, int]]:

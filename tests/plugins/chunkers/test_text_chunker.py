@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gw_core.errors import ConfigError
@@ -207,10 +207,13 @@ any_text = st.one_of(st.text(), st.text(alphabet=ALPHABET, max_size=600), st.lis
 
 
 @settings(max_examples=500, deadline=None)
+@example(
+    "# Chapter 0\n\n" + " ".join(f"This is sentence {at} of chapter 0." for at in range(6)), "markdown", (64, 64, 32)
+)
 @given(
     any_text,
     st.sampled_from(["text", "markdown", "code", "html"]),
-    st.sampled_from([(64, 64, 0), (64, 100, 32), (300, 400, 80)]),
+    st.sampled_from([(64, 64, 0), (64, 64, 32), (64, 100, 32), (300, 400, 80)]),
 )
 def test_bound_order_and_coverage(text: str, kind: str, sizes: tuple[int, int, int]) -> None:
     target, limit, overlap = sizes
