@@ -24,7 +24,7 @@ LINE_KINDS = frozenset({"code", "table", "function", "class", "record"})
 _NEWLINES = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _LATIN = ".!?…‽"
 _OTHER = "。！？｡।॥؟۔։።፧፨។៕။།᠃᠉\u037e"  # ideographic, danda, Arabic, Armenian, Ethiopic, Khmer, Myanmar, ...
-_CLOSERS = r"(?:\[\d{1,4}\]|[\"'”’“‘»›«)\]}」』】）〉》*_`])*"  # quotes, brackets, markup, footnote marks
+_CLOSERS = r"(?:\[[^\s\[\]][^\n\r\[\]]{0,24}\]|[\"'”’“‘»›«)\]}」』】）〉》*_`])*"  # quotes, brackets, markup, footnotes
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（"
 
 # The leading class lets the engine skip from candidate to candidate; the look-behinds then tell which one it is. A run
@@ -51,8 +51,11 @@ _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CASED = re.compile(r"(?:\A|[.!?][\"'”’)\]]*\s)\s*[\"'“‘«„(\[*_`#]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
 _PARTICLES = frozenset("とをにがはもでのや")  # after a closing quote the Japanese sentence goes on
 _THAI = re.compile(r"[\u0e00-\u0eff]")
-_THAI_BREAK = re.compile(r"(?<=[\u0e01-\u0e7f\u0e81-\u0eff]) +(?=[\u0e01-\u0e45\u0e47-\u0e7f\u0e81-\u0ec5])")
-_THAI_LENGTH = 80
+_THAI_SPACE = re.compile(r"(?<=[\u0e01-\u0eff]) +(?!ๆ)(?=[\u0e01-\u0eff])")
+# Such a space between two long words or clauses; a short one beside it is a name, a unit, a part of a list.
+_THAI_CLAUSE = re.compile(r"(?<=[\u0e01-\u0eff]{15}) +(?!และ|หรือ|กับ|ๆ|ແລະ|ຫຼື)(?=[\u0e01-\u0eff]{15})")
+_THAI_LENGTH = 60
+_THAI_LONGEST = 250  # then any space will do
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n\r]*", re.MULTILINE)
 _WIDEST_WRAP = 200  # a wider line is a paragraph of its own, not a wrapped one
 _NARROWEST_WRAP = 36
@@ -258,8 +261,11 @@ def _cut_thai(text: str, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     for start, end in pairs:
         at = start
         if end - start > _THAI_LENGTH:
-            for space in _THAI_BREAK.finditer(text, start, end):
-                if space.start() - at >= _THAI_LENGTH and end - space.end() >= _THAI_LENGTH // 2:
+            for space in _THAI_SPACE.finditer(text, start, end):
+                length = space.start() - at
+                if end - space.end() < _THAI_LENGTH // 2:
+                    break
+                if length >= _THAI_LONGEST or (length >= _THAI_LENGTH and _THAI_CLAUSE.match(text, space.start())):
                     out.append((at, space.start()))
                     at = space.end()
         out.append((at, end))
