@@ -166,13 +166,14 @@ class Console:
         from rich.table import Table  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        colour = self._may_colour(self._out)
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold" if colour else "", show_edge=False)
         for heading in headings:
             table.add_column(heading, overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
         console = RichConsole(
-            file=self._out, width=self.width, no_color=not self._may_colour(self._out), highlight=False
+            file=self._out, width=self.width, no_color=not colour, highlight=False
         )
         with console.capture() as captured:
             console.print(table)

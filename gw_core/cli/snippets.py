@@ -131,9 +131,12 @@ def _shown(text: str) -> str:
 
 
 def cells(char: str) -> int:
-    """How many columns a terminal gives a character."""
-    if char < "\x7f":
-        return 4 if char == "\t" else 1
+    """How many columns a terminal gives to what is shown for a character."""
+    if " " <= char < "\x7f":
+        return 1
+    shown = _shown(char)
+    if shown != char:
+        return len(shown)
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

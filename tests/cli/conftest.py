@@ -42,7 +42,7 @@ Gw = Callable[..., Ran]
 
 @pytest.fixture
 def gw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gw:
-    """``gw(*arguments, stdin="...", terminal=False)`` in ``tmp_path``, untouched by the environment of whoever tests."""
+    """``gw(*arguments, stdin="...", terminal=False)`` in ``tmp_path``, untouched by the tester's environment."""
     monkeypatch.chdir(tmp_path)
     for name in ("GW_ROOT", "GW_INDEX", "GW_OPTIONS", "GW_ALLOW_HOSTS", "GW_DEBUG", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -161,9 +161,7 @@ def test_an_error_of_gw_carries_its_exit_code_and_hint(gw: Any, fails: Any) -> N
     assert ran.json["error"] == expected
 
 
-def test_a_bug_is_one_line_and_a_traceback_only_on_demand(
-    gw: Any, fails: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_is_one_line_and_a_traceback_only_on_demand(gw: Any, fails: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fails(RuntimeError("two\nlines"))
     ran = gw("status")
     assert ran.code == 1
