@@ -49,6 +49,15 @@ def without_extras(annotation: Any) -> tuple[Any, tuple[object, ...]]:
     return annotation, ()
 
 
+def extras_of(annotation: Any) -> tuple[object, ...]:
+    """What ``Annotated`` adds to an annotation or to a member of its union. Python 3.10 itself makes a union of
+    ``x: Annotated[...] = None``, and a mark must not get lost in it."""
+    inner, extras = without_extras(annotation)
+    if typing.get_origin(inner) in _UNIONS:
+        return extras + tuple(one for member in typing.get_args(inner) for one in extras_of(member))
+    return extras
+
+
 def hints_of(function: Any) -> dict[str, Any]:
     """Resolved annotations. The protocols' names are known even where a module imports them for type checkers only."""
     names = {protocol.__name__: protocol for protocol in _protocols()} | {"Path": Path}
@@ -60,7 +69,7 @@ def component_of(annotation: Any) -> tuple[str | None, bool]:
     """The kind of component that an annotation asks for (``"backends"``, :data:`INDEX`), and whether for several."""
     kind, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if kind in _UNIONS:
-        found = [component_of(one) for one in arguments if one is not type(None)]
+        found = [component_of(without_extras(one)[0]) for one in arguments if one is not type(None)]
         return found[0] if len(found) == 1 else (None, False)
     if kind in _SEQUENCES and arguments:
         inner, _ = component_of(without_extras(arguments[0])[0])

@@ -22,6 +22,7 @@ from gw_core.annotations import (
     component_of,
     converted,
     described,
+    extras_of,
     hints_of,
     is_sequence,
     name_of,
@@ -156,7 +157,8 @@ def signature_of(factory: Callable[..., Any]) -> Signature:
         if one.kind is one.VAR_KEYWORD:
             is_open = True
             continue
-        annotation, extras = without_extras(hints.get(name, Any))
+        annotation, _ = without_extras(hints.get(name, Any))
+        extras = extras_of(hints.get(name, Any))
         component, many = component_of(annotation)
         required = one.default is one.empty
         default = None if required else one.default

@@ -238,7 +238,7 @@ class BackendConformance:
         assert [(one.chunk_id, one.score) for one in self.ask(read_only, FACTS[2])] == before
 
     def test_it_keeps_to_its_own_tables(self, index: TemporaryIndex) -> None:
-        other = self.filled(index.sibling("testing_other"), ["a zeppelin crossed the fjord"])
+        other = self.filled(index.sibling("testing_other_"), ["a zeppelin crossed the fjord"])
         before = index.tables()
         backend = self.filled(index, FACTS)
         assert all(name.startswith(index.prefix) for name in index.tables() - before)

@@ -29,7 +29,7 @@ class TemporaryIndex:
     ``with index.connection: backend.add(chunks)`` to write as the catalogue does, all or nothing.
     """
 
-    def __init__(self, folder: Path, prefix: str = "testing_component") -> None:
+    def __init__(self, folder: Path, prefix: str = "testing_component_") -> None:
         self.prefix = prefix
         self.writable = True
         self._folder = folder
@@ -46,7 +46,7 @@ class TemporaryIndex:
 
     @property
     def folder(self) -> Path:
-        folder = self._folder / self.prefix
+        folder = self._folder / self.prefix.rstrip("_")
         folder.mkdir(exist_ok=True)
         return folder
 
@@ -100,7 +100,7 @@ class TemporaryIndex:
 
 
 @contextlib.contextmanager
-def temporary_index(prefix: str = "testing_component", *, chunks: Iterable[Chunk] = ()) -> Iterator[TemporaryIndex]:
+def temporary_index(prefix: str = "testing_component_", *, chunks: Iterable[Chunk] = ()) -> Iterator[TemporaryIndex]:
     """An index in a temporary folder, for a test or a benchmark; ``chunks`` are put into it first."""
     with tempfile.TemporaryDirectory(prefix="gw-testing-") as folder:
         index = TemporaryIndex(Path(folder), prefix)

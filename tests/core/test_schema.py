@@ -157,7 +157,7 @@ def test_paths_of_a_flag_are_relative_to_the_working_directory(tmp_path, monkeyp
 
 def test_components_are_named_and_told_apart_from_settings():
     class Hybrid:
-        def __init__(  # noqa: PLR0917 - as somebody might write it
+        def __init__(
             self,
             index: Index,
             of: list[Backend],

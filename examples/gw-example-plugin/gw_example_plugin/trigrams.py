@@ -22,7 +22,7 @@ class Trigrams:
         self.identity = Identity("trigrams", "1")
         self._least = least
         self._connection = index.connection
-        self._table = f"{index.prefix}_grams"
+        self._table = f"{index.prefix}grams"
         if index.writable:
             self._connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table} (gram TEXT, chunk INTEGER, PRIMARY KEY (gram, chunk))"
