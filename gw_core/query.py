@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -61,26 +62,37 @@ class Query:
         return 2 * sum(map(is_gram, self.terms)) > len(self.terms)
 
     @property
-    def joined(self) -> tuple[str, ...]:
-        """Other ways to write its compounds and its pairs of words in one: ``getusername``, ``username``."""
-        found = ["".join(self.terms[start:end]) for start, end in self.compounds]
-        found += [first + second for first, second in self.pairs]
-        return tuple(dict.fromkeys(word for word in found if len(word) <= _LONGEST_JOINED))
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Neighbouring content terms that may also be written as one word."""
+    def joined(self) -> dict[str, tuple[str, ...]]:
+        """Other ways to write its compounds and its pairs of words, in one, with their parts: ``getusername``,
+        ``username``."""
+        parts = [self.terms[start:end] for start, end in self.compounds]
+        parts += [pair for pair in zip(self.terms, self.terms[1:], strict=False) if all(map(_joinable, pair))]
         content = frozenset(self.content)
-        return tuple(
-            (first, second)
-            for first, second in zip(self.terms, self.terms[1:], strict=False)
-            if first in content and second in content and _joinable(first) and _joinable(second)
-        )
+        return {
+            word: terms
+            for terms in parts
+            if len(word := "".join(terms)) <= _LONGEST_JOINED and content.issuperset(terms)
+        }
 
 
 def is_gram(term: str) -> bool:
     """Whether a folded term is an n-gram of an unspaced script, not a word."""
     return not term.isascii() and _GRAM.match(term) is not None
+
+
+def is_short_gram(term: str) -> bool:
+    """A Thai, Lao, Khmer or Myanmar word too short to make a 3-gram."""
+    return is_gram(term) and ("\u0e00" <= term[0] < "\u1100" or "\u1780" <= term[0] < "\u1800") and len(term) < 3
+
+
+def has_prefix(term: str, stem: str) -> bool:
+    """Whether other forms of a word can be told by its beginning: long enough, no number, no n-gram."""
+    return len(stem) > 3 and stem.isalpha() and not is_gram(term)
+
+
+def prefix_length(stem: str) -> int:
+    """How many letters of a stem its other forms share with it."""
+    return max(4, math.ceil(0.65 * len(stem)))
 
 
 def parse(text: str) -> Query:

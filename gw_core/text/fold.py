@@ -93,7 +93,7 @@ def fold(text: str) -> str:
     lowered = raw.translate(_LOWERED)
     edits = _edits(raw)
     if edits:
-        pieces = []
+        pieces: list[bytes] = []
         done = 0
         for start, end, put in edits:
             pieces += lowered[done:start], put

@@ -1,0 +1,218 @@
+"""Second stage of lexical search: BM25 over the few chunks a backend found, with credit for exact forms and nearness.
+
+The index knows only stems, and in other languages than English only prefixes. Here, over some fifty chunks, the words
+themselves count: a term is credited 1 for the same form, less for another form of the stem or a common beginning
+(:data:`SAME_STEM`, :data:`SAME_PREFIX`), and neighbours in the query that are neighbours in the text add to the score.
+
+BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with idf ``ln(1 + (N-n+.5)/(n+.5))``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
+from typing import Any
+
+from gw_core.model import Chunk, Match
+from gw_core.query import Query, has_prefix, prefix_length
+from gw_core.text.fold import fold
+from gw_core.text.stem import stems
+
+SAME_STEM = 0.8
+SAME_PREFIX = 0.64
+FUNCTION_SHARE = 0.3
+"""What a function word's idf counts for beside that of a content word."""
+NEARNESS = 0.3
+NEAR = 2
+"""Neighbours in the query are near in the text if the second stands at most this many tokens after the first."""
+JOINED = 0.9
+"""Credit for words written as one where the query has them apart, and the reverse."""
+SHORTEST_COMPOUND = 6
+K1, B = 1.2, 0.75
+GRAM_K1, GRAM_B = 0.8, 0.9
+
+_Relation = tuple[int, float]
+"""Which term a token stands for, and the credit for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk's id, its refined score, and why: ``terms`` (matched, as folded), ``bm25`` and ``nearness``,
+    which add up to the score."""
+
+    chunk_id: int
+    score: float
+    why: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """``ranked`` is best first, ties by ascending chunk id.
+
+    ``idf`` has every distinct term of the query, function words and unknown ones (n = 0) included, unweighted;
+    ``bm25`` is that of the best chunk for content terms only, without nearness.
+    """
+
+    ranked: tuple[Scored, ...]
+    idf: Mapping[str, float]
+    bm25: float
+
+
+def idf(total: int, containing: int) -> float:
+    """BM25's inverse document frequency, never negative."""
+    containing = min(containing, total)
+    return math.log1p((total - containing + 0.5) / (containing + 0.5))
+
+
+def rescore(
+    query: Query,
+    chunks: Sequence[Chunk],
+    matches: Sequence[Match],
+    df: Mapping[str, int],
+    total: int,
+    mean_length: float | None = None,
+) -> Rescored:
+    """Score ``chunks``, the ones that ``matches`` name, in any order.
+
+    ``df`` gives, for each distinct term of the query, in how many of the index's ``total`` chunks it occurs in any form
+    that the backend matches; a term that is missing counts as unknown. ``mean_length`` is the mean length of all
+    chunks in tokens, by default that of these.
+    """
+    terms = _Terms(query, df, total)
+    texts = [fold(chunk.text).split() for chunk in chunks]
+    if mean_length is None:
+        mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
+    first = {match.chunk_id: match.why for match in matches}
+    scored: list[Scored] = []
+    best = 0.0
+    for chunk, tokens in zip(chunks, texts, strict=True):
+        parts = terms.score(tokens, mean_length)
+        best = max(best, parts.content)
+        scored.append(parts.scored(chunk.id, terms, first.get(chunk.id, {})))
+    scored.sort(key=lambda one: (-one.score, one.chunk_id))
+    return Rescored(tuple(scored), dict(zip(terms.texts, terms.idf, strict=True)), best)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What one chunk's score is made of; ``counts`` is the credited frequency of each term."""
+
+    counts: list[float]
+    content: float = 0.0
+    function: float = 0.0
+    nearness: float = 0.0
+
+    def scored(self, chunk_id: int, terms: _Terms, first: Mapping[str, Any]) -> Scored:
+        """``first`` is what the backend said of the chunk; what is said here takes its place."""
+        matched = [text for text, count in zip(terms.texts, self.counts, strict=True) if count]
+        bm25 = self.content + self.function
+        why = {**first, "terms": matched, "bm25": round(bm25, 4), "nearness": round(self.nearness, 4)}
+        return Scored(chunk_id, bm25 + self.nearness, why)
+
+
+class _Terms:
+    """The distinct terms of a query, what each is worth, and which tokens of a text stand for them."""
+
+    def __init__(self, query: Query, df: Mapping[str, int], total: int) -> None:
+        repeats = Counter(query.terms)
+        content = frozenset(query.content)
+        self.texts = list(repeats)
+        self.idf = [idf(total, df.get(term, 0)) for term in self.texts]
+        self._is_content = [term in content for term in self.texts]
+        self._worth = [
+            value * (1.0 if is_content else FUNCTION_SHARE)
+            for value, is_content in zip(self.idf, self._is_content, strict=True)
+        ]
+        self._repeats = [repeats[term] for term in self.texts]
+        self._k1, self._b = (GRAM_K1, GRAM_B) if query.grams else (K1, B)
+        places = {term: at for at, term in enumerate(self.texts)}
+        self._pairs = (
+            frozenset()
+            if query.grams
+            else frozenset(
+                (places[first], places[second]) for first, second in zip(query.terms, query.terms[1:], strict=False)
+            )
+        )
+        self._compounds = [term for term in self.texts if term in content and len(term) >= SHORTEST_COMPOUND]
+        self._places = places
+        self._relations: dict[str, tuple[_Relation, ...]] = {}
+        self._by_stem: dict[str, tuple[_Relation, ...]] = {}
+        self._prefixes: list[tuple[str, _Relation]] = []
+        self._relate(query)
+
+    def _relate(self, query: Query) -> None:
+        """Fill in what stands for which term: itself, its compounds, its stem, and without English its beginning."""
+        for at, (term, stem) in enumerate(zip(self.texts, stems(self.texts), strict=True)):
+            self._relations[term] = ((at, 1.0),)
+            self._by_stem.setdefault(stem, ((at, SAME_STEM),))
+            if not query.english and has_prefix(term, stem):
+                self._prefixes.append((stem[: prefix_length(stem)], (at, SAME_PREFIX)))
+        for word, parts in query.joined.items():
+            relations = tuple((self._places[part], JOINED) for part in dict.fromkeys(parts))
+            self._relations.setdefault(word, relations)
+            self._by_stem.setdefault(stems([word])[0], relations)
+
+    def score(self, tokens: Sequence[str], mean_length: float) -> _Parts:
+        counts = [0.0] * len(self.texts)
+        found: list[tuple[int, int]] = []
+        for place, relations in enumerate(self._related(tokens)):
+            for at, credit in relations:
+                counts[at] += credit
+                found.append((place, at))
+        self._count_compounds(tokens, counts)
+        damping = self._k1 * (1 - self._b + self._b * len(tokens) / mean_length)
+        parts = _Parts(counts)
+        for at, count in enumerate(counts):
+            if count:
+                value = self._repeats[at] * self._worth[at] * self._saturated(count, damping)
+                if self._is_content[at]:
+                    parts.content += value
+                else:
+                    parts.function += value
+        for (first, second), count in self._near(found).items():
+            worth = min(self._worth[first], self._worth[second])
+            parts.nearness += NEARNESS * worth * self._saturated(count, damping)
+        return parts
+
+    def _saturated(self, count: float, damping: float) -> float:
+        return count * (self._k1 + 1) / (count + damping)
+
+    def _related(self, tokens: Sequence[str]) -> list[tuple[_Relation, ...]]:
+        known = self._relations
+        new = list({token for token in tokens if token not in known})
+        for token, stem in zip(new, stems(new), strict=True):
+            relations = self._by_stem.get(stem, ())
+            if not relations:
+                relations = tuple([relation for prefix, relation in self._prefixes if stem.startswith(prefix)][:1])
+            known[token] = relations
+        return [known[token] for token in tokens]
+
+    def _near(self, found: Sequence[tuple[int, int]]) -> Counter[tuple[int, int]]:
+        """How often neighbours of the query stand near each other, in their order."""
+        near: Counter[tuple[int, int]] = Counter()
+        for number, (place, first) in enumerate(found):
+            for later, second in islice(found, number + 1, None):
+                if later - place > NEAR:
+                    break
+                if (first, second) in self._pairs:
+                    near[first, second] += 1
+        return near
+
+    def _count_compounds(self, tokens: Sequence[str], counts: list[float]) -> None:
+        """Credit a term such as ``getusername`` that the text writes apart, from token edge to token edge."""
+        missing = [term for term in self._compounds if not counts[self._places[term]]]
+        if not missing:
+            return
+        joined = "".join(tokens)
+        edges: set[int] | None = None
+        for term in missing:
+            start = joined.find(term)
+            while start >= 0:
+                if edges is None:
+                    edges = {0, *accumulate(map(len, tokens))}
+                if start in edges and start + len(term) in edges:
+                    counts[self._places[term]] += JOINED
+                start = joined.find(term, start + 1)
