@@ -228,15 +228,19 @@ def test_an_annotation_that_no_toml_value_fits_is_the_plugins_fault():
 
 def test_what_a_projects_file_may_not_set_is_left_out_with_a_warning():
     def factory(
-        command: Annotated[list[str] | None, TRUSTED_ONLY] = None, api_key_env: str = "", k: int = 1
+        command: Annotated[list[str] | None, TRUSTED_ONLY] = None,
+        module: Annotated[str, TRUSTED_ONLY] | None = None,
+        api_key_env: str = "",
+        k: int = 1,
     ) -> None: ...
 
     warnings: list[str] = []
-    given = {"command": ["rm"], "api_key_env": "HOME", "k": 2}
+    given = {"command": ["rm"], "module": "os", "api_key_env": "HOME", "k": 2}
     for origin, expected in ((PROJECT, {"k": 2}), (FILE, given), (FLAG, given)):
         settings = {key: Setting(value, origin) for key, value in given.items()}
         assert check_settings(factory, settings, section="readers.x", warn=warnings.append) == expected
     assert [warning.split(" is ignored")[0] for warning in warnings] == [
         "/repo/gw.toml:3: readers.x.command",
+        "/repo/gw.toml:3: readers.x.module",
         "/repo/gw.toml:3: readers.x.api_key_env",
     ]
