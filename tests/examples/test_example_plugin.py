@@ -46,9 +46,20 @@ def gw(python: Path, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+FACTS = (
+    "Backups are made each night.",
+    "Logs are kept for thirty days.",
+    "Oil is slick.",
+    "Penguins breed in the dark.",
+    "The bridge was opened in 1932.",
+    "A violin has four strings.",
+)
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    (tmp_path / "notes.txt").write_text("Backups are made each night.\nLogs are kept for thirty days.\nOil is slick.\n")
+    for number, fact in enumerate(FACTS):
+        (tmp_path / f"note{number}.txt").write_text(f"Note {number}\n{fact}\nThat is all.\n")
     return tmp_path
 
 
@@ -72,18 +83,20 @@ def test_its_backend_finds_a_misspelt_word(python, corpus):
     options = ["-o", "ingest.backends=fts5,trigrams", "-o", "retrieve.backend=trigrams"]
     gw(python, corpus, "ingest", ".", *options)
     result = json.loads(gw(python, corpus, "search", "bakups", "--json", *options))
-    assert result["hits"][0]["path"] == "notes.txt"
+    assert result["hits"][0]["path"] == "note0.txt"
     assert result["hits"][0]["verdict"] == "verified"
 
 
 def test_its_reader_answers_with_a_verified_line(python, corpus):
-    answer = json.loads(gw(python, corpus, "ask", "how long are logs kept?", ".", "-o", "ask.reader=lines", "--json"))
+    answer = json.loads(
+        gw(python, corpus, "ask", "for how many days are logs kept?", ".", "-o", "ask.reader=lines", "--json")
+    )
     assert answer["answer"]["text"] == "Logs are kept for thirty days."
     assert [one["verdict"] for one in answer["citations"]] == ["verified"]
 
 
 def test_its_command_runs(python, corpus):
-    assert gw(python, corpus, "wordcount", "notes.txt", "-n", "1") == "       2 are\n"
+    assert gw(python, corpus, "wordcount", "note1.txt", "-n", "1") == "       1 1\n"
     assert "Count the words" in gw(python, corpus, "wordcount", "--help")
 
 
