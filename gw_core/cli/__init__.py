@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -183,6 +184,8 @@ def _strangers() -> Registry[Any] | list[Any]:
 def _report(error: BaseException, arguments: Sequence[str], console: Console) -> int:
     """Tell of a failure in one line, and on stdout too where JSON was asked for."""
     failure = describe(error)
+    with suppress(OSError):  # stdout may be what failed
+        console.flush()
     if os.environ.get("GW_DEBUG"):
         import traceback  # noqa: PLC0415
 
@@ -191,12 +194,9 @@ def _report(error: BaseException, arguments: Sequence[str], console: Console) ->
         console.end_with(failure.message)
     else:
         console.error(str(failure))
-    try:
-        if wants_json(arguments):
+    if wants_json(arguments):
+        with suppress(OSError):
             console.item(failure_json(failure))
-        console.flush()
-    except OSError:  # stdout is what failed
-        console.hang_up()
     return failure.exit_code
 
 

@@ -64,10 +64,7 @@ class Console:
         """Part of the result, exactly as it is."""
         if self.closed or self._out is None:
             return
-        try:
-            self._out.write(text)
-        except BrokenPipeError:
-            self.hang_up()
+        self._safely(self._out.write, text)
 
     def line(self, text: str = "") -> None:
         self.write(text + "\n")
@@ -80,10 +77,16 @@ class Console:
     def flush(self) -> None:
         if self.closed or self._out is None:
             return
+        self._safely(self._out.flush)
+
+    def _safely(self, action: Callable[..., object], *arguments: str) -> None:
         try:
-            self._out.flush()
+            action(*arguments)
         except BrokenPipeError:
             self.hang_up()
+        except OSError:
+            self.hang_up()
+            raise
 
     def hang_up(self) -> None:
         """Write no more of the result."""
@@ -172,9 +175,7 @@ class Console:
             table.add_column(heading, overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
-        console = RichConsole(
-            file=self._out, width=self.width, no_color=not colour, highlight=False
-        )
+        console = RichConsole(file=self._out, width=self.width, no_color=not colour, highlight=False)
         with console.capture() as captured:
             console.print(table)
         self.write(captured.get())
