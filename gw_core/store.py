@@ -62,7 +62,7 @@ CREATE TABLE chunks (
 );
 CREATE TABLE skipped (
     path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-    reason TEXT NOT NULL, detail TEXT NOT NULL, loader TEXT NOT NULL
+    read_ns INTEGER NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, loader TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE sources (path BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE backends (
@@ -546,21 +546,22 @@ class Catalogue:
     def skipped(self, below: Sequence[str] | None = None) -> Iterator[SkippedRow]:
         """Files that were read once and could not be turned into text."""
         where, values = _below(below)
-        for path, size, mtime_ns, inode, reason, detail, loader in self.connection.execute(
-            f"SELECT path, size, mtime_ns, inode, reason, detail, loader FROM skipped{where} ORDER BY path",  # noqa: S608
+        for path, size, mtime_ns, inode, read_ns, reason, detail, loader in self.connection.execute(
+            f"SELECT path, size, mtime_ns, inode, read_ns, reason, detail, loader FROM skipped{where} ORDER BY path",  # noqa: S608
             values,
         ):
-            yield SkippedRow(path_str(path), FileStamp(size, mtime_ns, inode), reason, detail, loader)
+            yield SkippedRow(path_str(path), FileStamp(size, mtime_ns, inode, read_ns), reason, detail, loader)
 
     def put_skipped(self, row: SkippedRow) -> None:
         stamp = row.stamp
         self.connection.execute(
-            "INSERT OR REPLACE INTO skipped VALUES (?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO skipped VALUES (?,?,?,?,?,?,?,?)",
             (
                 path_bytes(row.path),
                 stamp.size,
                 stamp.mtime_ns,
                 stamp.inode,
+                stamp.read_ns,
                 row.reason,
                 row.detail.encode("utf-8", "backslashreplace").decode(),
                 row.loader,
