@@ -1,0 +1,146 @@
+"""Writes docs/reference/config.md, components.md and hooks.md from the settings, the built-in components and the hooks.
+
+    python docs/reference/generate_plugins.py            write them
+    python docs/reference/generate_plugins.py --check    exit 1 if one is not what would be written
+
+A test checks the same.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from gw_core import hookspecs
+from gw_core.annotations import described
+from gw_core.config import COMPONENT_KINDS
+from gw_core.plugins import KINDS, Plugins, find_entry_points
+from gw_core.registry import normalised, singular
+from gw_core.schema import INDEX, Parameter, signature_of
+from gw_core.settings import SECTIONS
+from gw_core.template import toml
+
+HERE = Path(__file__).parent
+DISTRIBUTION = "gw-toolkit"
+
+
+def config_page() -> str:
+    parts = [_head("config.md")]
+    for section, made_of in SECTIONS.items():
+        known = signature_of(made_of).parameters
+        parts += [f"## [{section}]\n", f"{_paragraph(made_of)}\n", "| key | value | default | |\n|---|---|---|---|"]
+        for one in fields(made_of):
+            parameter = known[one.name]
+            meaning = _cell(str(one.metadata["doc"]))
+            parts.append(f"| `{one.name}` | {_value(parameter)} | `{toml(one.default)}` | {meaning} |")
+        parts.append("")
+    kinds = ", ".join(f"`[{kind}.NAME]`" for kind in COMPONENT_KINDS)
+    parts.append(f"## Components\n\n{kinds}: see [components](components.md).")
+    return "\n".join(parts) + "\n"
+
+
+def components_page() -> str:
+    parts = [_head("components.md")]
+    points = [one for one in find_entry_points() if normalised(one.distribution) == DISTRIBUTION]
+    plugins = Plugins(points)
+    for kind in KINDS:
+        registry = plugins.registry(kind)
+        if not len(registry):
+            continue
+        parts.append(f"## {kind.capitalize()}\n")
+        for one in registry:
+            factory = one.load()
+            parts.append(f"### {singular(kind)} `{one.name}`\n\n{one.help[:1].upper()}{one.help[1:]}.\n")
+            parts += [f"{text}\n" for text in _text(factory)]
+            if one.requires:
+                needed = " ".join(f"'{requirement}'" for requirement in one.requires)
+                parts.append(f"Needs `pip install {needed}`.\n")
+            parts += _settings(factory)
+    if plugins.problems:
+        raise RuntimeError(str(plugins.problems[0]))
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _settings(factory: Any) -> Iterator[str]:
+    settable = signature_of(factory).settable
+    if not settable:
+        return
+    yield "| setting | value | default |\n|---|---|---|"
+    for name, parameter in settable.items():
+        yield f"| `{name}` | {_value(parameter)} | {_default(parameter)} |"
+    yield ""
+
+
+def hooks_page() -> str:
+    parts = [_head("hooks.md"), f"This is version {hookspecs.API_VERSION} of the hooks.\n"]
+    for kind in KINDS:
+        hook = getattr(hookspecs, hookspecs.PREFIX + kind)
+        parts.append(f"## {hook.__name__}\n\n{_rst(inspect.getdoc(hook) or '')}\n")
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _value(parameter: Parameter) -> str:
+    bounds = [str(one) for one in parameter.extras if not one.__class__.__name__.startswith("_")]
+    trusted = ["not in a project's file"] if parameter.trusted_only else []
+    return _cell(", ".join([described(parameter.annotation), *bounds, *trusted]))
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.required and parameter.component != INDEX:
+        return "required"
+    if parameter.default is None:
+        return ""
+    try:
+        return f"`{_cell(toml(parameter.default))}`"
+    except TypeError:
+        return f"`{_cell(str(parameter.default))}`"
+
+
+def _text(thing: Any) -> Iterator[str]:
+    """The paragraphs of a docstring."""
+    yield from (" ".join(one.split()) for one in _rst(inspect.getdoc(thing) or "").split("\n\n") if one.strip())
+
+
+def _paragraph(thing: Any) -> str:
+    return next(_text(thing), "")
+
+
+def _rst(text: str) -> str:
+    """Docstrings' markup as Markdown."""
+    for role in (":class:", ":func:", ":meth:", ":mod:", ":data:"):
+        text = text.replace(role, "")
+    return text.replace("`~gw_core", "`gw_core").replace("``", "`")
+
+
+def _head(name: str) -> str:
+    return (HERE / "parts" / name).read_text("utf-8")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES = {"config.md": config_page, "components.md": components_page, "hooks.md": hooks_page}
+
+
+def main() -> int:
+    stale = [name for name, page in PAGES.items() if _read(HERE / name) != page()]
+    if "--check" in sys.argv[1:]:
+        for name in stale:
+            sys.stderr.write(f"{HERE / name} is out of date: python docs/reference/generate_plugins.py\n")
+        return 1 if stale else 0
+    for name in stale:
+        (HERE / name).write_text(PAGES[name](), encoding="utf-8")
+    return 0
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
