@@ -42,6 +42,7 @@ _YEAR = re.compile(r"(?:1\d|20|[3-9])\d\d(?:s|er)?|\d{1,2}(?:st|nd|rd|th)")
 _QUOTE_MARKS = frozenset("\"“”„‘’'`«»‹›「」『』")
 _CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^\w+/\w")
 _PARTING = frozenset("/()[]{}|—–=<>,;:…")
+_JOINING_FIGURES = frozenset(":–,/")
 _BEFORE = frozenset("$£€¥₹#@~<>=±−+")
 _AFTER = frozenset("%‰°½¼¾⅓⅔²³")
 
@@ -62,10 +63,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A span of the passage's text; ``words`` are those it covers, in order."""
+    """A span of the passage's text that covers ``words``: of the sentence's words the ``first`` to the ``last``."""
 
     start: int
     end: int
+    first: int
+    last: int
     words: tuple[Word, ...]
     quoted: bool = False
 
@@ -76,7 +79,7 @@ def words(text: str, tokens: Sequence[Token], function_words: Set[str]) -> list[
     at = 0
     while at < len(tokens):
         last, end = at, tokens[at].end
-        while last + 1 < len(tokens) and _one_word(text[end : tokens[last + 1].start]):
+        while last + 1 < len(tokens) and _one_word(text, end, tokens[last + 1].start):
             last += 1
             end = max(end, tokens[last].end)
         grammar = all(token.text in function_words for token in tokens[at : last + 1])
@@ -85,8 +88,14 @@ def words(text: str, tokens: Sequence[Token], function_words: Set[str]) -> list[
     return out
 
 
-def _one_word(gap: str) -> bool:
-    return not gap or (len(gap) == 1 and not gap.isspace() and gap not in _PARTING)
+def _one_word(text: str, end: int, start: int) -> bool:
+    """Whether what stands from ``end`` to ``start`` joins two tokens: nothing, or one sign that does not part words."""
+    if start <= end:
+        return True
+    sign = text[end]
+    if start - end > 1 or sign.isspace():
+        return False
+    return sign not in _PARTING or (sign in _JOINING_FIGURES and text[end - 1].isdigit() and text[start].isdigit())
 
 
 def _word(text: str, span: Span, places: tuple[int, int], grammar: bool) -> Word:
@@ -116,7 +125,7 @@ def candidates(text: str, spans: Sequence[Word]) -> list[Candidate]:
             if spans[last - 1].last - spans[first].first >= MOST_TOKENS:
                 break
             start, end = spans[first].start, spans[last - 1].end
-            out.append(Candidate(start, end, tuple(spans[first:last]), _quoted(text, start, end)))
+            out.append(Candidate(start, end, first, last - 1, tuple(spans[first:last]), _quoted(text, start, end)))
     return out
 
 
@@ -171,5 +180,7 @@ SHAPES: Mapping[Kind, Callable[[Sequence[Word]], bool]] = {
     Kind.DATE: is_date,
     Kind.WHO: is_name,
     Kind.WHERE: is_name,
+    Kind.VALUE: is_number,
+    Kind.IDENTIFIER: is_code,
 }
 """The shape of an answer, for the kinds of question that have one."""

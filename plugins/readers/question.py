@@ -27,6 +27,8 @@ class Kind(str, Enum):
     IDENTIFIER = "identifier"
     """The name of a function, class, option, file, ..."""
     YESNO = "yesno"
+    EXPLANATION = "explanation"
+    """Why, or how to: no short span answers that, nor a question to be answered yes or no."""
     OTHER = "other"
 
 
@@ -59,6 +61,7 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 # The first pattern that fits decides. Within one language the narrow ones stand before the wide ones.
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.EXPLANATION, _words(r"^\W*why\b|\bhow (?:(?:do|can|could|should|would|may|must) (?:i|we|you|one)\b|to\b)")),
     (Kind.VALUE, _words(r"\bdefault\b|\b(?:what|which)\b.{0,20}\bvalue\b|\bset to\b|\bequal to\b")),
     (
         Kind.DATE,
@@ -86,6 +89,10 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (Kind.NUMBER, _words(r"\bwie ?(?:viele?n?|lange|alt|hoch|weit|groß|oft|schnell|tief|schwer|breit)\b")),
     (Kind.NUMBER, _words(r"\bwelche[rsnm]? (?:\w+ )?(?:anzahl|zahl|prozentsatz|höhe|länge|temperatur|anteil|menge)\b")),
     (Kind.DATE, _words(r"\bwann\b|\bwelche[rsnm]? (?:jahr|datum|tag|monat|jahrhundert|jahrzehnt|zeit)(?:e?s|en|e)?\b")),
+    (
+        Kind.EXPLANATION,
+        _words(r"^\W*(?:warum|weshalb|wieso|pourquoi|por qu[eé])\b|\bwie (?:kann|muss|soll) (?:ich|man)\b"),
+    ),
     (Kind.WHO, _words(r"\b(?:wer|wen|wem|wessen)\b|\bwelche[rs]? (?:person|spieler|könig|kaiser|präsident)\w*\b")),
     (Kind.WHERE, _words(r"\b(?:wo|wohin|woher)\b|\bwelche[rsnm]? (?:stadt|land|ort|staat|region|fluss)\b")),
     # French, Spanish
