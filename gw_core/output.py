@@ -206,7 +206,8 @@ def _verdicts() -> list[str]:
 
 def status_result(status: Status, warnings: Iterable[str]) -> dict[str, Any]:
     """``gw.status/1``."""
-    return {"schema": "gw.status/1", **plain(status), "warnings": list(warnings)}
+    sources = [path or "." for path in status.sources]
+    return {"schema": "gw.status/1", **plain(status), "sources": sources, "warnings": list(warnings)}
 
 
 def config_result(workspace: Workspace, key: str | None = None) -> dict[str, Any]:

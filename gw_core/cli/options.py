@@ -80,14 +80,14 @@ class Ingesting:
         }
 
     def _take(self, report: IngestReport) -> None:
-        from gw_core.cli.render import did_something, ingest_lines, nothing_readable, tell_skipped  # noqa: PLC0415
+        from gw_core.cli.render import did_something, ingest_lines, nothing_readable, tell_skipped, unusually_skipped  # noqa: PLC0415
 
         self.report = report
         failure = nothing_readable(report, self._paths)
         tell_skipped(self._console, report)
         if failure is not None:
             raise failure
-        if did_something(report):
+        if did_something(report) or unusually_skipped(report) or self._console.verbose:
             for line in ingest_lines(report):
                 self._console.say(f"gw: {line}")
 

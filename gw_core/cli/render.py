@@ -12,6 +12,7 @@ from gw_core.plain import file_name, printable
 
 if TYPE_CHECKING:
     from gw_core.ask import Answer
+    from gw_core.corpus import Skipped
     from gw_core.evidence import Evidence
     from gw_core.ingest import IngestReport
     from gw_core.model import Verdict
@@ -22,8 +23,8 @@ _VERDICT_STYLES = {"verified": "green", "moved": "yellow", "drifted": "red", "mi
 _INDENT = "    "
 _SNIPPET_LINES = 6
 # Reasons for which most corpora have many files to leave out; they are counted, and named with -v.
-_USUAL_REASONS = frozenset({"ignored", "excluded", "duplicate-link"})
-_NAMED_FILES = 20
+_USUAL_REASONS = frozenset({"binary", "duplicate-link", "excluded", "ignored", "secret"})
+_NAMED_FILES = 10
 
 
 def verdict_text(console: Console, verdict: Verdict) -> str:
@@ -190,14 +191,19 @@ def did_something(report: IngestReport) -> bool:
     return bool(report.added or report.changed or report.removed or report.renamed or report.rechunked)
 
 
+def unusually_skipped(report: IngestReport) -> list[Skipped]:
+    """What was skipped for a reason that one would not expect."""
+    return [one for one in report.skipped if one.reason not in _USUAL_REASONS]
+
+
 def skipped_line(report: IngestReport) -> str:
     counts = ", ".join(f"{count:,} {reason}" for reason, count in report.skipped_by_reason().items())
     return f"{len(report.skipped):,} skipped: {counts}"
 
 
 def tell_skipped(console: Console, report: IngestReport) -> None:
-    """Name on stderr what was skipped: what one would not expect always, up to a number, and everything with -v."""
-    unusual = [one for one in report.skipped if one.reason not in _USUAL_REASONS]
+    """Name on stderr what was skipped: the unexpected always, up to a number, and everything with -v."""
+    unusual = unusually_skipped(report)
     named = report.skipped if console.verbose else unusual[:_NAMED_FILES]
     for one in named:
         detail = f": {one_line(one.detail)}" if one.detail else ""

@@ -10,16 +10,20 @@ from typing import Any
 import pytest
 
 from gw_core.errors import LoadError
+from gw_core.store import Catalogue
 
 # -- ingest -------------------------------------------------------------------------------------------------------
 
 
 def test_ingest_says_what_it_did_and_names_what_it_skipped(gw: Any, corpus: Path) -> None:
+    os.mkfifo(corpus / "pipe.txt")
     ran = gw("ingest", "docs")
     assert ran.code == 0
     assert ran.out.startswith("2 added, 0 unchanged; ")
-    assert "1 skipped: 1 binary" in ran.out
-    assert "gw: skipped docs/picture.png: binary" in ran.err
+    assert "2 skipped: 1 binary, 1 not-a-file" in ran.out
+    assert ran.err.startswith("gw: skipped docs/pipe.txt: not-a-file")
+    assert ran.err.count("\n") == 1
+    assert "gw: skipped docs/picture.png: binary" in gw("ingest", "docs", "-v").err
     assert gw("ingest", "docs").out.startswith("2 unchanged; ")
 
 
@@ -65,6 +69,34 @@ def test_a_path_that_does_not_exist_or_is_outside_is_exit_2(gw: Any, corpus: Pat
     ran = gw("--root", "docs", *command, ".")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "--root" in ran.err
+
+
+def test_what_an_ingest_on_the_way_did_is_said(gw: Any, corpus: Path) -> None:
+    ran = gw("search", "ferry", "docs")
+    assert "gw: 2 added, 0 unchanged;" in ran.err
+    assert "gw: 1 skipped: 1 binary" in ran.err
+    assert gw("search", "ferry", "docs").err == ""
+    os.mkfifo(corpus / "pipe.txt")
+    assert "gw: skipped docs/pipe.txt: not-a-file" in gw("search", "ferry", "docs").err
+    assert gw("search", "ferry", "docs", "-q").err == ""
+
+
+def test_a_question_to_nothing_readable_is_exit_1(gw: Any, corpus: Path) -> None:
+    (corpus / "manual.md").unlink()
+    (corpus / "notes.txt").unlink()
+    ran = gw("ask", "when does the ferry leave?", "docs", "--json")
+    assert ran.code == 1
+    assert ran.json["error"]["code"] == "nothing-readable"
+    assert "1 binary" in ran.json["error"]["message"]
+
+
+def test_a_writer_in_the_way_is_named(gw: Any, corpus: Path) -> None:
+    gw("ingest", "docs")
+    with Catalogue.open(corpus.parent / ".gw", write=True):
+        ran = gw("ingest", "docs", "--wait", "0", "--json")
+        assert gw("search", "ferry").code == 0
+    assert ran.code == 1
+    assert ran.json["error"]["code"] == "index-busy"
 
 
 def test_files_that_are_usually_left_out_are_counted_and_named_with_v(gw: Any, corpus: Path) -> None:
