@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gw_core.confidence import Confidence
-from gw_core.errors import PluginError
 from gw_core.evidence import Evidence, evidence_of
 from gw_core.model import Check, Grounding, Passage, Quote, Reading, Span, Verdict
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Reader
 from gw_core.retrieve import Search, SearchResult, search
+from gw_core.seams import answered, judged
 from gw_core.store import Catalogue
 from gw_core.text.sentences import sentences
 
@@ -104,9 +104,7 @@ class _Session:
     def read(self, reader: Reader, guess: bool) -> Answer:
         question = self._result.query.text
         passages = [one.passage for one in self.readable]
-        reading = reader.answer(question, passages)
-        if not isinstance(reading, Reading):
-            raise PluginError(f"reader {self._reader} returned {type(reading).__name__}, not a Reading")
+        reading = answered(self._reader, reader, question, passages)
         if reading.abstained or not reading.text.strip():
             reason = reading.reason or "the reader found no answer in the passages"
             return self.abstention(reason)
@@ -124,7 +122,7 @@ class _Session:
         verified = [one for one in citations.values() if one.verification.verdict is Verdict.VERIFIED]
         unsupported += unquoted(reading.text, [one.passage.text for one in verified])
         grounding = _grounding(len(verified), len(citations), unsupported)
-        checks = tuple(verifier.check(question, reading, passages) for verifier in self._pipeline.verifiers())
+        checks = tuple(judged(verifier, question, reading, passages) for verifier in self._pipeline.verifiers())
         if grounding is Grounding.GROUNDED and any(check.score < 1 for check in checks):
             grounding = Grounding.PARTLY
         return self._answer(reading, tuple(citations.values()), grounding, guess, tuple(unsupported), checks)

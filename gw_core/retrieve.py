@@ -16,7 +16,7 @@ from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend
 from gw_core.query import Query, parse
 from gw_core.rescore import rescore
-from gw_core.seams import searched
+from gw_core.seams import frequencies, running, searched
 from gw_core.stitch import stitch
 from gw_core.store import Catalogue, ChunkRanges
 
@@ -98,7 +98,9 @@ class _Search:
         pool = min(max(settings.pool, k + k // 4), max(counts["chunks"], 1))
         hits, sure = self._hits(pool, scope)
         for name, reranker in self._pipeline.rerankers(request.rerank):
-            hits = reranked(name, reranker.rerank(self._query, hits), hits)
+            with running(f"reranker {name!r}", "a search"):
+                returned = list(reranker.rerank(self._query, hits))
+            hits = reranked(name, returned, hits)
         kept = collapse(hits, self._query.terms)
         return SearchResult(
             query=self._query,
@@ -131,7 +133,7 @@ class _Search:
 
     def _rescored(self, matches: Sequence[Match], chunks: Sequence[Chunk]) -> tuple[list[Hit], Confidence]:
         terms = list(dict.fromkeys(self._query.terms))
-        df = dict(zip(terms, self._backend.df(terms), strict=True))
+        df = frequencies(self._name, self._backend, terms)
         total = self._catalogue.counts()["chunks"]
         found = rescore(self._query, chunks, matches, df, total)
         by_id = {chunk.id: chunk for chunk in chunks}

@@ -6,16 +6,28 @@ A violation is a :class:`~gw_core.errors.PluginError` that names the component a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gw_core.errors import GwError, PluginError
-from gw_core.model import ChunkSpan, Document, Match
+from gw_core.model import Check, ChunkSpan, Document, Match, Passage, Reading
 
 if TYPE_CHECKING:
-    from gw_core.protocols import Backend, Chunker, Scope
+    from gw_core.protocols import Backend, Chunker, Reader, Scope, Verifier
     from gw_core.query import Query
+
+
+@contextmanager
+def running(component: str, task: str) -> Iterator[None]:
+    """Turns whatever a plugin's code raises into a :class:`PluginError` that names it; errors of gw pass."""
+    try:
+        yield
+    except GwError:
+        raise
+    except Exception as error:  # a plugin's bug must not end in a traceback
+        raise PluginError(f"{component} failed on {task}: {type(error).__name__}: {error}") from error
 
 
 def searched(
@@ -28,12 +40,8 @@ def searched(
     exists: Callable[[Sequence[int]], Collection[int]] | None = None,
 ) -> list[Match]:
     """Ask a backend and check what it says; an exception of its own becomes a :class:`PluginError` too."""
-    try:
+    with running(f"backend {name!r}", "a search"):
         found = list(backend.search(query, k, scope))
-    except GwError:
-        raise
-    except Exception as error:  # a plugin's bug must not end in a traceback
-        raise PluginError(f"backend {name!r} failed on a search: {type(error).__name__}: {error}") from error
     return checked_matches(name, found, k, scope=scope, exists=exists)
 
 
@@ -80,6 +88,34 @@ def checked_matches(
     return found
 
 
+def frequencies(name: str, backend: Backend, terms: Sequence[str]) -> dict[str, int]:
+    """In how many chunks each term occurs, as the backend says."""
+    with running(f"backend {name!r}", "document frequencies"):
+        counts = list(backend.df(terms))
+    if len(counts) != len(terms) or any(type(count) is not int or count < 0 for count in counts):
+        raise PluginError(f"backend {name!r} broke its contract: {len(terms)} terms have the frequencies {counts}")
+    return dict(zip(terms, counts, strict=True))
+
+
+def answered(name: str, reader: Reader, question: str, passages: Sequence[Passage]) -> Reading:
+    """What a reader says. Whether its quotes stand anywhere is not checked here."""
+    with running(f"reader {name!r}", "a question"):
+        reading = reader.answer(question, passages)
+    if not isinstance(reading, Reading):
+        raise PluginError(f"reader {name!r} broke its contract: it returned {type(reading).__name__}, not a Reading")
+    return reading
+
+
+def judged(verifier: Verifier, question: str, reading: Reading, passages: Sequence[Passage]) -> Check:
+    """What a verifier says of a reading."""
+    name = verifier.identity.name
+    with running(f"verifier {name!r}", "a reading"):
+        check = verifier.check(question, reading, passages)
+    if not isinstance(check, Check) or not 0 <= check.score <= 1:
+        raise PluginError(f"verifier {name!r} broke its contract: {check!r} is no Check with a score from 0 to 1")
+    return check
+
+
 def checked_spans(chunker: Chunker, document: Document) -> list[ChunkSpan]:
     """The spans of a document, if they keep the contract of :meth:`Chunker.spans`.
 
@@ -91,12 +127,8 @@ def checked_spans(chunker: Chunker, document: Document) -> list[ChunkSpan]:
     def broken(what: str) -> PluginError:
         return PluginError(f"chunker {name!r} broke its contract on {document.path!r}: {what}")
 
-    try:
+    with running(f"chunker {name!r}", repr(document.path)):
         spans = list(chunker.spans(document))
-    except GwError:
-        raise
-    except Exception as error:  # a plugin's bug must not end in a traceback
-        raise broken(f"{type(error).__name__}: {error}") from error
     start = reached = 0
     for span in spans:
         if not isinstance(span, ChunkSpan):

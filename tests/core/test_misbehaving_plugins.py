@@ -11,7 +11,7 @@ import pytest
 
 import gw_core
 from gw_core.errors import ConfigError, MissingExtraError, PluginError, UnknownNameError
-from gw_core.model import ChunkSpan, Identity, Match, Reading
+from gw_core.model import Check, Chunk, ChunkSpan, Hit, Identity, Match, Reading
 from gw_core.plugins import EntryPoint, Plugins, find_entry_points
 
 BROKEN = "raise RuntimeError('out of order')"
@@ -68,6 +68,12 @@ class Liar:
         return self.returns
 
 
+class Judge:
+    """A verifier or reranker that does what a test wants."""
+
+    identity = Identity("judge", "1")
+
+
 class Needy:
     """A component that cannot be made."""
 
@@ -92,6 +98,8 @@ def workspace(tmp_path, monkeypatch):
             ("chunkers", "half", Half),
             ("readers", "liar", Liar),
             ("readers", "needy", Needy),
+            ("verifiers", "judge", Judge),
+            ("rerankers", "judge", Judge),
         ):
             plugins.registry(kind).add(name, factory, owner=theirs)
         plugins.registry("readers").add("absent", "no_such_module:X", owner=theirs, requires=("their-dist[x]",))
@@ -142,11 +150,30 @@ def test_a_reader_that_makes_things_up_is_not_trusted(workspace):
     assert "The moon is made of cheese." in answer.unsupported
 
 
-def test_a_reader_that_returns_something_else_is_named(workspace, monkeypatch):
-    monkeypatch.setattr(Liar, "returns", "thirty days")
-    ws = workspace("ask.reader=liar")
+@pytest.mark.parametrize(
+    ("kind", "method", "result", "told"),
+    [
+        ("reader", "answer", "thirty days", "reader 'liar' broke its contract: it returned str"),
+        ("reader", "answer", KeyError("x"), "reader 'liar' failed on a question: KeyError"),
+        ("verifier", "check", Check("judge", 7.0), "verifier 'judge' broke its contract"),
+        ("verifier", "check", Check("judge", float("nan")), "verifier 'judge' broke its contract"),
+        ("verifier", "check", KeyError("x"), "verifier 'judge' failed on a reading: KeyError"),
+        ("reranker", "rerank", KeyError("x"), "reranker 'judge' failed on a search: KeyError"),
+        ("reranker", "rerank", None, "reranker 'judge' failed on a search: TypeError"),
+        ("reranker", "rerank", [Hit(Chunk(99, "x", 0, 1, "x"), 1, 1.0)], "reranker 'judge' broke its contract"),
+    ],
+)
+def test_a_component_that_fails_or_returns_something_else_is_named(workspace, monkeypatch, kind, method, result, told):
+    def misbehave(self, *arguments):
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    monkeypatch.setattr(Liar if kind == "reader" else Judge, method, misbehave, raising=False)
+    chosen = {"reader": "ask.reader=liar", "verifier": "ask.verifiers=judge", "reranker": "retrieve.rerank=judge"}[kind]
+    ws = workspace(chosen, *([] if kind == "reader" else ["ask.reader=gw-toolkit:regex"]))
     ws.ingest(["."])
-    with pytest.raises(PluginError, match="liar"):
+    with pytest.raises(PluginError, match=told):
         ws.ask("for how many days are logs kept?", abstain=False)
 
 
@@ -204,3 +231,13 @@ def test_a_plugin_that_raises_on_import_is_a_warning_of_every_command_that_meets
     assert listed.returncode == 0
     assert "out of order" in listed.stdout
     assert "broken" not in gw("--version").stderr
+
+
+def test_document_frequencies_that_are_none_are_named(workspace, monkeypatch):
+    monkeypatch.setattr(Sloppy, "lexical", True)
+    monkeypatch.setattr(Sloppy, "answer", [Match(1, 1.0)])
+    monkeypatch.setattr(Sloppy, "df", lambda self, terms: [0])
+    ws = workspace("ingest.backends=fts5,sloppy")
+    ws.ingest(["."])
+    with pytest.raises(PluginError, match="backend 'sloppy' broke its contract: 3 terms have the frequencies"):
+        ws.search("three different words", backend="sloppy")
