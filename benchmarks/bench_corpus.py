@@ -19,6 +19,7 @@ BYTES_A_TOKEN = 4
 CODE, DOCS = {".py"}, {".md", ".rst", ".txt"}
 DOCS_SHARE = 0.2
 SMALLEST, LARGEST = 200, 400_000
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
 # A walk leaves folders of these names out; here their files are wanted.
 RENAMED = {"build", "dist", "vendor", "target", "venv", "node_modules", "__pycache__"}
 
@@ -95,22 +96,25 @@ def size_of(corpus: Path) -> int:
 
 
 def queries(corpus: Path, count: int = 240, seed: int = 7) -> list[str]:
-    """Questions in the corpus's own words: two in three are 4 to 9 consecutive words of a line, with whatever common
-    words stand there; one in three is 1 to 3 words of a line, the longest ones."""
+    """Questions in the corpus's own words, of two kinds in turn.
+
+    Two in three are 6 to 12 consecutive words of a line of prose, wherever it stands (docs, comments, docstrings),
+    common words included, as a question has them. One in three are the 1 to 3 longest words of a line of code.
+    """
     choose = random.Random(seed)
-    files = files_of(corpus)
+    lines = _lines(files_of(corpus), choose)
     found: list[str] = []
-    lines = _lines(files, choose)
     while len(found) < count:
-        words = re.findall(r"[A-Za-z_][A-Za-z_0-9]+", next(lines))
-        if len(words) < 4:
-            continue
-        if len(found) % 3:
-            length = choose.randint(4, 9)
+        line = next(lines)
+        words = _WORD.findall(line)
+        prose = len(words) >= 6 and sum(word.islower() and word.isalpha() for word in words) >= 0.8 * len(words)
+        if len(found) % 3 and prose and len(" ".join(words)) > 0.8 * len(line.strip()):
+            length = choose.randint(6, 12)
             start = choose.randrange(max(1, len(words) - length + 1))
             found.append(" ".join(words[start : start + length]))
-        else:
-            found.append(" ".join(sorted(set(words), key=lambda word: (-len(word), word))[: choose.randint(1, 3)]))
+        elif not len(found) % 3 and not prose and len(words) >= 3:
+            longest = sorted(set(words), key=lambda word: (-len(word), word))
+            found.append(" ".join(longest[: choose.randint(1, 3)]))
     return found
 
 
