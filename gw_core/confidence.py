@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gw_core.query import Query
-from gw_core.rescore import GRAM_K1, K1
+from gw_core.rescore import BACKGROUND, GRAM_K1, K1
+from gw_core.rescore import idf as inverse_df
 
 THRESHOLD = 0.37
 """Loses about 5 % of the answerable questions of XQuAD-en."""
@@ -48,7 +49,7 @@ def confidence(
     ``idf`` holds every term of the query (a missing one counts as unknown); ``bm25`` is the best chunk's, for content
     terms only, without any other bonus.
     """
-    nowhere = math.log1p((chunks + 0.5) / 0.5)
+    nowhere = inverse_df(chunks, 0)
     worth = {term: idf.get(term, nowhere) for term in query.content}
     unknown = tuple(term for term in worth if worth[term] >= nowhere)
     terms = tuple(worth)
@@ -56,7 +57,7 @@ def confidence(
         return Confidence(0.0, threshold, False, "no word of the question is in the index", terms, unknown)
     heaviest = sorted(worth.values(), reverse=True)[:HEAVIEST]
     most = (1 + (GRAM_K1 if query.grams else K1)) * sum(heaviest)
-    score = min(bm25 / most, 1.0) * math.log1p(2 * bm25 / math.log1p(chunks))
+    score = min(bm25 / most, 1.0) * math.log1p(2 * bm25 / math.log1p(max(chunks, BACKGROUND)))
     if score >= threshold:
         return Confidence(score, threshold, True, "", terms, unknown)
     if unknown:

@@ -61,10 +61,18 @@ class Rescored:
     bm25: float
 
 
+BACKGROUND = 240
+"""An index of fewer chunks counts as if it were filled up to this many, and each term stood in one of those."""
+
+
 def idf(total: int, containing: int) -> float:
-    """BM25's inverse document frequency, never negative."""
+    """BM25's inverse document frequency, never negative.
+
+    Over a handful of chunks the raw value says nothing of how rare a word is: in one of two chunks it is next to none.
+    """
+    missing = max(0, BACKGROUND - total) / BACKGROUND
     containing = min(containing, total)
-    return math.log1p((total - containing + 0.5) / (containing + 0.5))
+    return math.log1p((max(total, BACKGROUND) - containing - missing + 0.5) / (containing + missing + 0.5))
 
 
 def rescore(

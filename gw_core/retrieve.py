@@ -208,13 +208,27 @@ def _regex(glob: str) -> str:
             found.append("[^/]")
             at += 1
         elif glob[at] == "[" and (end := glob.find("]", at + 2)) > 0:
-            inside = glob[at + 1 : end].replace("\\", "\\\\")
-            found.append(f"[^{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]")
+            found.append(_character_class(glob[at + 1 : end]))
             at = end + 1
         else:
             found.append(re.escape(glob[at]))
             at += 1
     return "".join(found)
+
+
+def _character_class(inside: str) -> str:
+    negated = inside[0] in "!^" and len(inside) > 1
+    characters = inside[1:] if negated else inside
+    parts = []
+    for found in re.finditer(r"(.)-(.)|(.)", characters, re.DOTALL):
+        low, high, one = found.groups()
+        if one is not None:
+            parts.append(re.escape(one))
+        elif low <= high:
+            parts.append(f"{re.escape(low)}-{re.escape(high)}")
+    if not parts:
+        return "." if negated else "(?!)"
+    return f"[{'^' if negated else ''}{''.join(parts)}]"
 
 
 def reranked(name: str, returned: Sequence[Hit], given: Sequence[Hit]) -> list[Hit]:
