@@ -3,7 +3,8 @@
     python benchmarks/startup.py
 
 Runs the ``gw`` that is installed beside this interpreter. CPU seconds (user and system) of whole processes; the least
-of the runs, as what other processes do to the machine only ever adds. The one-shot search asks an index of 1M tokens; the re-ingest walks 10,000 files that haven't changed.
+of the runs, as what other processes do to the machine only ever adds. The one-shot search asks an index of 1M tokens;
+the re-ingest walks 10,000 files that haven't changed.
 Exit 4 if a figure misses its reference.
 """
 
