@@ -44,6 +44,7 @@ __all__ = [
     "check_settings",
     "components_of",
     "convert",
+    "names_variable",
     "signature_of",
     "unknown_key",
     "untrusted",
@@ -110,6 +111,11 @@ TRUSTED_ONLY = _TrustedOnly()
 line or a module to import. In a project's gw.toml it is ignored with a warning."""
 
 
+def names_variable(key: str) -> bool:
+    """Whether a setting, by its name, names an environment variable: one that holds a secret, as like as not."""
+    return key.lower().endswith("_env")
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One keyword argument of a factory."""
@@ -126,7 +132,7 @@ class Parameter:
 
     @property
     def trusted_only(self) -> bool:
-        return self.name.endswith("_env") or any(one is TRUSTED_ONLY for one in self.extras)
+        return names_variable(self.name) or any(one is TRUSTED_ONLY for one in self.extras)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 from gw_core import hookspecs
 from gw_core.annotations import described
-from gw_core.config import COMPONENT_KINDS
+from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import KINDS, Plugins, find_entry_points
 from gw_core.registry import normalised, singular
 from gw_core.schema import INDEX, Parameter, signature_of

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gw_core.config import COMPONENT_KINDS, Config, user_file
+from gw_core.config import Config, user_file
 from gw_core.errors import ConfigError
+from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import KINDS
 from gw_core.protocols import Backend, Index
 from gw_core.settings import SECTIONS, documented
@@ -143,6 +144,24 @@ def test_a_projects_file_cannot_let_text_out_or_name_keys(load, tmp_path):
         f"{tmp_path}/root/gw.toml:2: network.allow_hosts",
         f"{tmp_path}/root/gw.toml:4: readers.r.api_key_env",
     ]
+
+
+def test_tables_within_settings_are_looked_through_as_well(load):
+    source = (
+        "[readers.r]\noptions = {a = 1, KEY_ENV = 'X', deep = [{key_env = 'X', b = 2}]}\n"
+        "[readers.r.more]\nkey_env = 'X'\n"
+    )
+    settings = load(source).component("readers", "r").settings
+    assert {key: setting.value for key, setting in settings.items()} == {
+        "options": {"a": 1, "deep": [{"b": 2}]},
+        "more": {},
+    }
+    assert [warning.split(": ")[1].split(" is ignored")[0] for warning in load(source).warnings] == [
+        "readers.r.options.KEY_ENV",
+        "readers.r.options.deep.key_env",
+        "readers.r.more.key_env",
+    ]
+    assert load(mine=source).component("readers", "r").settings["more"].value == {"key_env": "X"}
 
 
 def test_it_cannot_take_away_what_the_user_allowed_either(load):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gw_core.config import COMPONENT_KINDS, Config
+from gw_core.config import Config
+from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import KINDS
 from gw_core.settings import SECTIONS
 
