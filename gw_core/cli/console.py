@@ -102,12 +102,12 @@ class Console:
     def say(self, text: str) -> None:
         """A remark that nobody needs: silent with ``-q``."""
         if not self.quiet:
-            self._tell(text)
+            self._tell(printable(text))
 
     def detail(self, text: str) -> None:
         """A remark for ``-v``."""
         if self.verbose and not self.quiet:
-            self._tell(text)
+            self._tell(printable(text))
 
     def warn(self, text: str) -> None:
         """Something that may make the result other than expected, in one line."""
@@ -123,7 +123,7 @@ class Console:
 
     def trace(self, text: str) -> None:
         """A traceback, as it is."""
-        self._tell(text.rstrip("\n"))
+        self._tell(printable(text.rstrip("\n")))
 
     def _tell(self, text: str) -> None:
         if self._err is None:
@@ -132,7 +132,7 @@ class Console:
         if self._bar is not None:
             self._bar.stop()
         with suppress(OSError):
-            self._err.write(printable(text) + "\n")
+            self._err.write(text + "\n")
             self._err.flush()
 
     # -- terminals ----------------------------------------------------------------------------------------------

@@ -60,6 +60,14 @@ def test_quiet_leaves_errors_and_verbose_adds_details() -> None:
     assert err.getvalue() == "shown\ngw: error: broken in two\n"
 
 
+def test_messages_are_coloured_on_a_terminal_and_cannot_colour_themselves() -> None:
+    err = Stream(True)
+    console = Console(Stream(), err, {})
+    console.warn("odd \x1b[5mname")
+    console.say("odd \x1b[5mname")
+    assert err.getvalue() == "gw: \x1b[33mwarning\x1b[0m: odd \\x1b[5mname\nodd \\x1b[5mname\n"
+
+
 def test_a_pipe_that_closes_ends_the_result_quietly() -> None:
     read, write = os.pipe()
     os.close(read)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from importlib import metadata
@@ -49,7 +50,7 @@ def test_help_lists_every_command(gw: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_has_help_with_examples_that_parse(gw: Any, name: str) -> None:
+def test_every_command_has_help_with_examples(gw: Any, name: str) -> None:
     ran = gw(name, "--help")
     assert ran.code == 0
     assert "Examples:" in ran.out
@@ -57,6 +58,29 @@ def test_every_command_has_help_with_examples_that_parse(gw: Any, name: str) -> 
     command = cli.get_command(click.Context(cli), name)
     assert isinstance(command, Command)
     assert all(f"gw {name}" in example or f" {name} " in example for example in command.examples)
+
+
+def _calls(example: str) -> list[list[str]]:
+    """The calls of gw in a line of shell."""
+    calls: list[list[str]] = [[]]
+    for word in shlex.split(example, comments=True):
+        if word in ("|", "<", ">", ">>"):
+            calls.append([])
+        else:
+            calls[-1].append(word)
+    return [call[1:] for call in calls if call[0] == "gw"]
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_example_is_a_call_that_parses(gw: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for one in COMMANDS:
+        monkeypatch.setattr(cli.get_command(click.Context(cli), one), "callback", lambda *_, **__: 0)
+    command = cli.get_command(click.Context(cli), name)
+    assert isinstance(command, Command)
+    for example in command.examples:
+        for arguments in _calls(example):
+            ran = gw(*arguments)
+            assert ran.code == 0, (example, ran.err)
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
