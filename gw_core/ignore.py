@@ -73,24 +73,6 @@ class Rules:
         return (self._folders if folder else self._files).last(name, path, self._cut)
 
 
-def glob(pattern: str) -> Callable[[str], bool]:
-    """A test for paths, relative and with ``/``: ``*`` within one part, ``**`` across parts, and ``[...]``.
-
-    The whole path must match; a pattern without a slash matches the last part, at any depth.
-
-    >>> glob("src/**/*.py")("src/a/b.py"), glob("*.md")("docs/x.md"), glob("docs")("docs/x.md")
-    (True, True, False)
-    """
-    raw = pattern.encode("utf-8", "surrogateescape")
-    tokens = _tokens(raw.removeprefix(b"/"), whole_path=b"/" in raw)
-    if tokens is None:
-        return lambda _: False
-    match = _compile(tokens)
-    if b"/" in raw:
-        return lambda path: bool(match(path.encode("utf-8", "surrogateescape")))
-    return lambda path: bool(match(path.rpartition("/")[2].encode("utf-8", "surrogateescape")))
-
-
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     rule: Rule

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +10,7 @@ from gw_core.duplicates import collapse
 from gw_core.errors import PluginError, UsageError
 from gw_core.evidence import Evidence, evidence_of
 from gw_core.files import path_bytes
+from gw_core.ignore import Rules
 from gw_core.model import Chunk, Hit, Match, Passage
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend
@@ -25,8 +25,8 @@ from gw_core.store import Catalogue, ChunkRanges
 class Search:
     """What is asked of a search.
 
-    ``scope`` holds globs over relative paths, as in .gitignore; ``below`` holds relative paths of files or folders.
-    A document must fit both. What is None comes from the configuration.
+    ``scope`` holds globs over relative paths (see :func:`acceptor`), ``below`` relative paths of files or folders. A
+    document must fit both. What is None comes from the configuration.
     """
 
     text: str
@@ -164,71 +164,31 @@ class _Search:
 
 
 def acceptor(request: Search) -> Callable[[str], bool]:
-    """Which paths a search is limited to: below one of the named paths, and matching one of the globs."""
-    below, globs = request.below, [_Glob(glob) for glob in request.scope]
+    """Which paths a search is limited to: below one of the named paths, and what the globs say.
+
+    Globs are patterns as in .gitignore, the last that matches a path or a folder it is in decides, and ``!`` takes
+    back; where there are only such, the rest is in.
+    """
+    below, globs = request.below, [glob.encode("utf-8", "surrogateescape") for glob in request.scope]
+    rules = Rules(globs, b"/", "--scope")
+    otherwise = all(glob.startswith(b"!") for glob in globs)
 
     def accept(path: str) -> bool:
         if below is not None and not any(_is_below(path, one) for one in below):
             return False
-        return not globs or any(glob.matches(path) for glob in globs)
+        parts = path_bytes(path).split(b"/")
+        accepted = otherwise
+        for depth, name in enumerate(parts, 1):
+            rule = rules.match(b"/" + b"/".join(parts[:depth]), name, depth < len(parts))
+            if rule is not None:
+                accepted = not rule.keeps
+        return accepted
 
     return accept
 
 
 def _is_below(path: str, top: str) -> bool:
     return top in ("", ".", path) or path.startswith(top + "/")
-
-
-class _Glob:
-    """A glob over relative paths: ``**`` crosses folders, ``*`` does not, one without a slash means the name alone,
-    and one that names a folder means what is in it."""
-
-    def __init__(self, glob: str) -> None:
-        anchored = "/" in glob.rstrip("/")
-        self._pattern = re.compile(("" if anchored else "(?:.*/)?") + _regex(glob.strip("/")) + "(?:/.*)?", re.DOTALL)
-
-    def matches(self, path: str) -> bool:
-        return self._pattern.fullmatch(path) is not None
-
-
-def _regex(glob: str) -> str:
-    found = []
-    at = 0
-    while at < len(glob):
-        if glob.startswith("**/", at):
-            found.append("(?:.*/)?")
-            at += 3
-        elif glob.startswith("**", at):
-            found.append(".*")
-            at += 2
-        elif glob[at] == "*":
-            found.append("[^/]*")
-            at += 1
-        elif glob[at] == "?":
-            found.append("[^/]")
-            at += 1
-        elif glob[at] == "[" and (end := glob.find("]", at + 2)) > 0:
-            found.append(_character_class(glob[at + 1 : end]))
-            at = end + 1
-        else:
-            found.append(re.escape(glob[at]))
-            at += 1
-    return "".join(found)
-
-
-def _character_class(inside: str) -> str:
-    negated = inside[0] in "!^" and len(inside) > 1
-    characters = inside[1:] if negated else inside
-    parts = []
-    for found in re.finditer(r"(.)-(.)|(.)", characters, re.DOTALL):
-        low, high, one = found.groups()
-        if one is not None:
-            parts.append(re.escape(one))
-        elif low <= high:
-            parts.append(f"{re.escape(low)}-{re.escape(high)}")
-    if not parts:
-        return "." if negated else "(?!)"
-    return f"[{'^' if negated else ''}{''.join(parts)}]"
 
 
 def reranked(name: str, returned: Sequence[Hit], given: Sequence[Hit]) -> list[Hit]:

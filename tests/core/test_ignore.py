@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gw_core.corpus import CorpusSettings, Found, walk
-from gw_core.ignore import Rules, _compile, _tokens, automaton, glob
+from gw_core.ignore import Rules, _compile, _tokens, automaton
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 NO_DEFAULTS = CorpusSettings(
@@ -226,22 +226,3 @@ def test_the_rule_that_decided_is_named() -> None:
     assert kept is not None
     assert (kept.keeps, str(kept)) == (True, "sub/.gitignore:3: !keep.log")
     assert rules.match(b"/root/x.txt", b"x.txt", False) is None
-
-
-@pytest.mark.parametrize(
-    ("pattern", "yes", "no"),
-    [
-        ("src/**", ["src/a", "src/a/b"], ["src", "a/src/b"]),
-        ("*.md", ["x.md", "docs/x.md"], ["x.mdx"]),
-        ("/x.md", ["x.md"], ["docs/x.md"]),
-        ("**/test_*.py", ["test_a.py", "a/b/test_a.py"], ["a/test_a.pyc"]),
-        ("a/*/c", ["a/b/c"], ["a/c", "a/b/b/c"]),
-        ("[!a]?.txt", ["bc.txt"], ["ac.txt", "b.txt"]),
-        ("a[", [], ["a["]),
-        ("été/*", ["été/x"], ["ete/x"]),
-    ],
-)
-def test_globs(pattern: str, yes: list[str], no: list[str]) -> None:
-    matches = glob(pattern)
-    assert [path for path in yes if not matches(path)] == []
-    assert [path for path in no if matches(path)] == []

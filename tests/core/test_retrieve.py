@@ -62,6 +62,8 @@ def test_every_hit_is_cited_verified_and_explained(ws: gw_core.Workspace, root: 
         (["docs/guide.md", "src/util.py"], {"docs/guide.md", "src/util.py"}),
         (["**/guide.md"], {"docs/guide.md", "docs/old/guide.md"}),
         (["nothing/**"], set()),
+        (["docs", "!old/"], {"docs/guide.md"}),
+        (["!docs/**"], {"src/app/main.py", "src/util.py"}),
     ],
 )
 def test_a_scope_limits_the_search(ws: gw_core.Workspace, scope: list[str], expected: set[str]) -> None:
