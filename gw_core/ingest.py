@@ -129,6 +129,9 @@ class _Ingest:
         below = list(paths) or catalogue.sources()
         report.paths = below
         candidates, stale = self._survey(below)
+        with catalogue.transaction():  # first, so that an ingest without paths goes on with what this one may not end
+            for path in below:
+                catalogue.add_source(path)
         self._backends = self._pipeline.open_backends(catalogue)
         self._complete_backends()
         touched = bool(candidates or stale or self._gone)
@@ -138,10 +141,8 @@ class _Ingest:
         self._read(candidates)
         self._rechunk(stale)
         self._drop_the_gone()
-        with catalogue.transaction():
-            for path in below:
-                catalogue.add_source(path)
-            if touched:
+        if touched:
+            with catalogue.transaction():
                 for _, backend in self._backends:
                     backend.maintain()
         report.skipped.sort(key=lambda one: one.path)

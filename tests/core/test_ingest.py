@@ -209,6 +209,19 @@ def test_a_backend_that_an_ingest_left_out_refuses_until_it_is_up_to_date(root: 
         assert found(ws, "airport") == ["b.txt"]
 
 
+def test_an_interrupted_ingest_is_completed_by_one_without_paths(ws: gw_core.Workspace, root: Path) -> None:
+    for number in range(3):
+        write(root / f"{number}.txt", "harbour\n")
+
+    def interrupt(progress: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ws.ingest([root], on_progress=interrupt)
+    assert ws.ingest().readable == 3
+    assert ws.ingest().bytes_read == 0
+
+
 def test_forgetting_leaves_no_trace_in_the_files(ws: gw_core.Workspace, root: Path) -> None:
     write(root / "keep.txt", "airport\n" * 50)
     write(root / "drop" / "a.txt", "zyzzyvarium harbour\n" * 50)
