@@ -10,6 +10,7 @@ from typing import Any, cast
 from gw_core.config import Config
 from gw_core.corpus import CorpusSettings
 from gw_core.errors import ConfigError, IndexVersionError, UnknownNameError, UsageError
+from gw_core.files import MAX_BYTES
 from gw_core.plugins import Plugins
 from gw_core.protocols import Backend, Chunker, Loader, Reader, Reranker, Verifier
 from gw_core.registry import singular, suggestion
@@ -34,7 +35,7 @@ class Pipeline:
         self.plugins = plugins
         corpus = config.corpus
         self.corpus = CorpusSettings(corpus.excludes, corpus.max_bytes, corpus.gitignore)
-        self.sources = SourceReader(root, self.loader_for_decoder)
+        self.sources = SourceReader(root, self.loader_for_decoder, max_bytes=max(MAX_BYTES, corpus.max_bytes))
         self._made: dict[tuple[str, str], Any] = {}
 
     # -- loaders and chunkers -----------------------------------------------------------------------------------

@@ -188,7 +188,9 @@ class Workspace:
         """An answer from the best passages, its citations checked. See :func:`gw_core.ask.ask`."""
         from gw_core.ask import ask  # noqa: PLC0415
 
-        request = self._request(question, paths, k or self.config.ask.passages, scope, backend, rerank, ingesting)
+        request = self._request(
+            question, paths, self.config.ask.passages if k is None else k, scope, backend, rerank, ingesting
+        )
         return ask(self.pipeline, self._open_catalogue(), request, reader_name=reader, pattern=pattern, abstain=abstain)
 
     def prompt(self, question: str, paths: Sequence[StrPath] = (), **options: Any) -> str:

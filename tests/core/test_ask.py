@@ -117,6 +117,12 @@ def test_a_question_without_a_word_is_a_usage_error(ws: gw_core.Workspace, quest
         ws.ask(question)
 
 
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_below_one_is_a_usage_error(ws: gw_core.Workspace, k: int) -> None:
+    with pytest.raises(UsageError):
+        ws.ask("how long are logs kept?", k=k)
+
+
 def test_a_source_that_changed_since_it_was_indexed_is_not_answered_from(ws: gw_core.Workspace, root: Path) -> None:
     (root / "handbook.md").write_text(HANDBOOK.replace("ninety", "thirty"))
     answer = ws.ask("how long are logs kept?")
