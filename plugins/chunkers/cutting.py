@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from gw_core.text.sentences import bounds
 
 _BLANK = re.compile(r"\n(?:[ \t\r\x0b\x0c]*\n)+")
+_LINE = re.compile(r"\n\s*")
+_PARAGRAPH = 200  # characters; from this mean length on, a line is a paragraph
 _SPACE = re.compile(r"\s*")
 _CODE_BREAK = re.compile(r"[;,{}>]|\s")
 _PROSE_BREAK = re.compile(r"[;:,、，；：—–]\s?|\s")
@@ -33,8 +35,9 @@ class Sizes:
 
 
 def block_starts(text: str) -> list[int]:
-    """Where each line begins that has a blank line before it."""
-    return [blank.end() for blank in _BLANK.finditer(text)]
+    """Where each line begins that has a blank line before it; each line, if lines are as long as paragraphs are."""
+    paragraphs = len(text) > _PARAGRAPH * (text.count("\n") + 1)
+    return [gap.end() for gap in (_LINE if paragraphs else _BLANK).finditer(text)]
 
 
 def skip_space(text: str, start: int, end: int) -> int:

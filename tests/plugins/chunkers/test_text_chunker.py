@@ -65,6 +65,13 @@ def test_paragraphs_stay_whole() -> None:
     assert [part for chunk in chunks for part in chunk.split("\n\n")] == paragraphs
 
 
+def test_paragraphs_of_one_long_line_stay_whole_without_blank_lines_between_them() -> None:
+    paragraphs = [f"{each} " + "Some words of it. " * 30 + "end." for each in range(12)]
+    chunks = texts("\n".join(paragraphs))
+    assert len(chunks) > 2
+    assert [part for chunk in chunks for part in chunk.split("\n")] == paragraphs
+
+
 def test_a_long_paragraph_is_cut_between_sentences_and_whole_ones_are_repeated() -> None:
     chunks = spans(LONG)
     ends = {end for _, end in bounds(LONG)}
