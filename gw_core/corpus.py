@@ -14,10 +14,11 @@ from pathlib import Path
 from posixpath import basename, dirname
 
 from gw_core.errors import NotFoundError, OutsideRootError
-from gw_core.files import MAX_BYTES, path_bytes, path_str
+from gw_core.files import path_bytes, path_str
 from gw_core.gitrules import Chain, GitRules
 from gw_core.ignore import Rules
 from gw_core.secrets import is_secret
+from gw_core.settings import CorpusSettings
 
 INDEX_FOLDER = ".gw"
 CONFIG_FILE = "gw.toml"
@@ -52,20 +53,6 @@ REASONS = {
 }
 """Every reason for which a file is skipped, with what it means. The words are stable; ``binary`` is for whoever reads
 the file, as a walk opens none."""
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusSettings:
-    """The section ``[corpus]`` of gw.toml.
-
-    ``excludes`` are patterns in git's syntax below the root, after the default ones: ``drafts/**`` leaves more out,
-    ``!vendor/`` takes a default back. ``max_bytes`` is the largest file that is taken. With ``gitignore`` off, what
-    git ignores is read as well.
-    """
-
-    excludes: Sequence[str] = ()
-    max_bytes: int = MAX_BYTES
-    gitignore: bool = True
 
 
 @dataclass(frozen=True, slots=True)

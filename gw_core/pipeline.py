@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from gw_core.config import Config
-from gw_core.corpus import CorpusSettings
 from gw_core.errors import ConfigError, IndexVersionError, UnknownNameError, UsageError
 from gw_core.files import MAX_BYTES
 from gw_core.plugins import Plugins
@@ -33,9 +32,8 @@ class Pipeline:
         self.root = root
         self.config = config
         self.plugins = plugins
-        corpus = config.corpus
-        self.corpus = CorpusSettings(corpus.excludes, corpus.max_bytes, corpus.gitignore)
-        self.sources = SourceReader(root, self.loader_for_decoder, max_bytes=max(MAX_BYTES, corpus.max_bytes))
+        self.corpus = config.corpus
+        self.sources = SourceReader(root, self.loader_for_decoder, max_bytes=max(MAX_BYTES, config.corpus.max_bytes))
         self._made: dict[tuple[str, str], Any] = {}
 
     # -- loaders and chunkers -----------------------------------------------------------------------------------

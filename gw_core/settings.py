@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
+from gw_core.files import MAX_BYTES
 from gw_core.schema import Range
 
 
@@ -18,10 +19,10 @@ def _key(default: Any, doc: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSettings:
-    """Which files are read."""
+    """Which files are read. ``excludes`` come after the default ones, so that the last one that matches decides."""
 
     excludes: tuple[str, ...] = _key((), "patterns, as in .gitignore; !vendor/ takes back what is left out by default")
-    max_bytes: Annotated[int, Range(1)] = _key(64_000_000, "leave out files above this size")
+    max_bytes: Annotated[int, Range(1)] = _key(MAX_BYTES, "leave out files above this size, in bytes")
     gitignore: bool = _key(True, "leave out what git ignores")
 
 
