@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gw_core.version import VERSION as __version__
+from gw_core.version import __version__
 
 if TYPE_CHECKING:
     from gw_core.ask import Answer

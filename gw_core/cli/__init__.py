@@ -17,7 +17,7 @@ import click
 from gw_core.cli.console import Console
 from gw_core.cli.failures import INTERRUPTED, TERMINATED, Failure, TerminatedError, describe
 from gw_core.cli.options import GLOBAL_OPTIONS, GlobalOption, Session, global_options
-from gw_core.version import VERSION
+from gw_core.version import __version__
 
 if TYPE_CHECKING:
     from gw_core.registry import Registry
@@ -221,7 +221,7 @@ def wants_json(arguments: Sequence[str]) -> bool:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Ground answers in your own files. 'gw COMMAND --help' has examples.",
 )
-@click.version_option(VERSION, prog_name="gw", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="gw", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Answer questions over your own files, with citations that are checked against them."""

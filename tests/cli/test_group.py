@@ -17,7 +17,7 @@ from gw_core.cli.failures import TerminatedError
 from gw_core.cli.options import Command, Session, gw_command
 from gw_core.errors import ConfigError
 from gw_core.plugins import EntryPoint
-from gw_core.version import VERSION
+from gw_core.version import __version__
 
 HEAVY = ("rich", "numpy", "http", "urllib.request", "pluggy", "apsw", "yaml", "gw_plugins", "sqlite3", "gw_core.store")
 
@@ -38,8 +38,8 @@ def fails(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_version_is_the_distributions(gw: Any) -> None:
     ran = gw("--version")
-    assert (ran.code, ran.out) == (0, f"gw {VERSION}\n")
-    assert metadata.version("gw-toolkit") == VERSION
+    assert (ran.code, ran.out) == (0, f"gw {__version__}\n")
+    assert metadata.version("gw-toolkit") == __version__
 
 
 def test_help_lists_every_command(gw: Any) -> None:
