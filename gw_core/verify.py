@@ -2,7 +2,7 @@
 
 The verdict on the cited text:
 
-``verified``      it stands at the cited place
+``verified``      it stands at the cited place (and not by mere chance, its old neighbourhood being whole elsewhere)
 ``moved``         it stands elsewhere in the file, with its neighbourhood on at least one side, and one place fits best
 ``drifted``       something else stands there; where the bare text occurs now is listed
 ``missing``       there is no such file
@@ -140,10 +140,8 @@ class SourceReader:
             verdict = Verdict.MISSING if error.reason == "missing" else Verdict.UNRESOLVABLE
             return Verification(verdict, citation, citation.start, citation.end, reason=str(error))
         here = source.text[citation.start : citation.end]
-        digest = text_hash(here)
-        if len(here) == citation.end - citation.start and citation.fits(digest):
-            remark = "" if source.occurrences.sides(citation, citation.start) else "what stands around it has changed"
-            return _found(Verdict.VERIFIED, citation, source, citation.span, reason=remark)
+        if len(here) == citation.end - citation.start and citation.fits(text_hash(here)):
+            return _at_its_place(citation, source)
         if text is not None and not citation.fits(text_hash(text)):
             text = None
         return _search(citation, source, text)
@@ -192,14 +190,28 @@ def verify(
     return reader.verify(citation, text=text)
 
 
+def _at_its_place(citation: Citation, source: Source) -> Verification:
+    """The same text is at the cited place; but by chance, if its surroundings are not there and both are elsewhere."""
+    if source.occurrences.sides(citation, citation.start):
+        return _found(Verdict.VERIFIED, citation, source, citation.span)
+    places, _ = source.occurrences.with_sides(citation)
+    whole = [span for sides, span in places if sides == 2]
+    if len(whole) == 1:
+        return _moved(citation, source, whole[0])
+    return _found(Verdict.VERIFIED, citation, source, citation.span, reason="what stands around it has changed")
+
+
+def _moved(citation: Citation, source: Source, place: Span) -> Verification:
+    return _found(Verdict.MOVED, citation, source, place, reason=f"now at {place.start}-{place.end}")
+
+
 def _search(citation: Citation, source: Source, text: str | None) -> Verification:
     """The cited text isn't where it was: see where it is now."""
     found, complete = source.occurrences.with_sides(citation)
     most = max((sides for sides, _ in found), default=0)
     best = [span for sides, span in found if sides == most]
     if len(best) == 1:
-        reason = f"now at {best[0].start}-{best[0].end}"
-        return _found(Verdict.MOVED, citation, source, best[0], reason=reason)
+        return _moved(citation, source, best[0])
     bare, searched = source.occurrences.bare(citation, text)
     whole = len(source.text)
     reason = "the file ends before it" if citation.end > whole else "the text there is another one"
@@ -219,7 +231,7 @@ def _found(
     source: Source,
     place: Span,
     *,
-    reason: str,
+    reason: str = "",
     occurrences: tuple[Span, ...] = (),
 ) -> Verification:
     text = place.of(source.text)

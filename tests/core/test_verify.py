@@ -108,6 +108,22 @@ def test_two_places_that_fit_equally_are_no_move(tmp_path: Path) -> None:
     assert "equally" in found.reason
 
 
+def test_a_copy_that_lands_on_the_place_by_chance_is_not_the_cited_one(tmp_path: Path) -> None:
+    text = "It was replaced in 1974, they say. " + "-" * 40 + " Then it was replaced in 1974 again."
+    citation = _cite(text, nth=1)
+    shift = citation.start - text.index(CITED)
+    found = _check(tmp_path, citation, "=" * shift + text)
+    assert (found.verdict, found.start) == (Verdict.MOVED, citation.start + shift)
+
+
+def test_new_surroundings_are_remarked(tmp_path: Path) -> None:
+    citation = _cite()
+    changed = "#" * citation.start + CITED + "#" * 50
+    found = _check(tmp_path, citation, changed)
+    assert (found.verdict, found.start) == (Verdict.VERIFIED, citation.start)
+    assert "around it" in found.reason
+
+
 def test_both_sides_beat_one(tmp_path: Path) -> None:
     citation = _cite()
     half = TEXT[: citation.end] + " but nobody remembers it any more at all.\n"
@@ -124,7 +140,7 @@ def test_a_file_that_ends_before_the_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
 def test_rewriting_line_ends(tmp_path: Path, end: str) -> None:
-    text = "alpha\nbeta\ngamma\n\ndelta and\nepsilon\n"
+    text = "al\nbeta\n\nc and\ndelta\n"
     rewritten = text.replace("\n", end)
     for start in range(len(text)):
         for stop in range(start + 1, len(text) + 1):
