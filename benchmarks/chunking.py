@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, median
+from typing import Any
 
 from gw_core.model import Document
 from gw_core.text.sentences import bounds
@@ -58,10 +59,10 @@ def measure_torn(folder: Path) -> None:
     texts = {row["_id"]: row["text"] for row in _rows(folder / "corpus.jsonl")}
     units = {key: bounds(text) for key, text in texts.items()}
     answers = [row for row in _rows(folder / "spans.jsonl") if row["exact"]]
-    torn = sum(
-        not any(start <= row["start"] and row["end"] <= end for start, end in units[row["corpus-id"]])
-        for row in answers
-    )
+    torn = 0
+    for row in answers:
+        start, end = row["start"], row["end"]
+        torn += not any(first <= start and end <= last for first, last in units[row["corpus-id"]])
     lengths = [end - start for pairs in units.values() for start, end in pairs]
     print(f"{folder.name:24} torn {torn} of {len(answers)}; {len(lengths)} sentences, {mean(lengths):.0f} characters")
 
@@ -75,12 +76,11 @@ def measure_reach(texts: list[str]) -> None:
             after = text[:at] + INSERTED + text[at:]
             old, new = ({span.of(each) for span in chunker.spans(document(each, "code"))} for each in (text, after))
             changed.append(len(new - old))
-    print(
-        f"changed by a line: median {median(changed)}, mean {mean(changed):.1f}, most {max(changed)} ({len(changed)} files)"
-    )
+    numbers = f"median {median(changed)}, mean {mean(changed):.1f}, most {max(changed)}"
+    print(f"chunks changed by a line: {numbers} ({len(changed)} files)")
 
 
-def _rows(path: Path) -> list[dict[str, object]]:
+def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
