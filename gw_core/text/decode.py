@@ -99,6 +99,7 @@ _PRINTABLE = bytes(sorted({*range(0x20, 0x7F), *b"\t\r\n"}))
 _HIGH = bytes(range(128, 256))
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _SAMPLE = 64 * 1024
+_WIDE_SAMPLE = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,7 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     if data.startswith(_MAGIC):
         _refuse("binary data", "binary")
     if b"\0" in data or _too_many_controls(data[:_SAMPLE]):
-        wide = _wide(data[:_SAMPLE])
-        found = wide and _tolerant(data, wide)
-        return found or _refuse("NUL bytes or control characters: binary data", "binary")
+        return _without_a_mark(data) or _refuse("NUL bytes or control characters: binary data", "binary")
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
@@ -250,6 +249,15 @@ def _too_many_controls(sample: bytes) -> bool:
     return len(sample) - len(sample.translate(None, _CONTROL)) > 1 + len(sample) // 50
 
 
+def _without_a_mark(data: bytes) -> Decoded | None:
+    """UTF-16 or UTF-32 that is told by the look of its bytes alone, and so must be without fault."""
+    encoding = _wide(data[:_WIDE_SAMPLE])
+    if encoding is None:
+        return None
+    found = _tolerant(data, encoding)
+    return found if found and found.encoding == encoding else None
+
+
 def _wide(sample: bytes) -> str | None:
     """UTF-16 or UTF-32 without a mark: the one in which the sample reads as text, or None."""
     solid = sample.translate(None, b"\0")
@@ -259,8 +267,7 @@ def _wide(sample: bytes) -> str | None:
     best: tuple[float, str] | None = None
     for encoding in _WIDE:
         text = sample.decode(encoding, "replace")
-        # A sample may end in the middle of a surrogate pair.
-        if text and sum(map(_implausible, text[:-1])) <= len(text) // 50 and not _implausible(text[0]):
+        if _is_plausible(text):
             # In the wrong order of bytes text is spread over the whole of Unicode.
             spread = Counter(ord(char) >> 8 for char in text).values()
             together = sum(count * count for count in spread) / len(text) ** 2
@@ -268,5 +275,13 @@ def _wide(sample: bytes) -> str | None:
     return best[1] if best else None
 
 
-def _implausible(char: str) -> bool:
-    return char in _CONTROL_CHARS or char == "\ufffd" or unicodedata.category(char) in ("Cn", "Co", "Cs")
+def _is_plausible(text: str) -> bool:
+    """Whether nearly all of it is characters that there are, and that are no controls."""
+    allowed = len(text) // 50
+    # A sample may end in the middle of a surrogate pair.
+    for char in text[:-1] or text:
+        if char in _CONTROL_CHARS or char == "\ufffd" or unicodedata.category(char) in ("Cn", "Co", "Cs"):
+            allowed -= 1
+            if allowed < 0:
+                return False
+    return bool(text)
