@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from gw_core.citation import SIDE_LENGTH, Citation, cite_text
 from gw_core.database import damaged
 from gw_core.model import Passage, Verdict
-from gw_core.store import Catalogue, DocumentRow
+from gw_core.rows import DocumentRow
+from gw_core.store import Catalogue
 from gw_core.verify import SourceReader, Verification
 
 # How much of a document on either side of a span is looked at for the hashes of its neighbourhood. Were it nothing but

@@ -18,8 +18,9 @@ from gw_core.files import read_regular
 from gw_core.model import Chunk, Document
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend, Loader
+from gw_core.rows import DocumentRow, FileStamp, SkippedRow
 from gw_core.seams import checked_spans
-from gw_core.store import Catalogue, DocumentRow, FileStamp, SkippedRow
+from gw_core.store import Catalogue
 
 # One transaction holds about this much text: small enough that an interruption loses a fraction of a second,
 # large enough that the cost of a commit vanishes.

@@ -16,9 +16,10 @@ from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend
 from gw_core.query import Query, parse
 from gw_core.rescore import rescore
+from gw_core.rows import ChunkRanges
 from gw_core.seams import frequencies, running, searched
 from gw_core.stitch import stitch
-from gw_core.store import Catalogue, ChunkRanges
+from gw_core.store import Catalogue
 
 
 @dataclass(frozen=True, slots=True)

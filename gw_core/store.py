@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from gw_core.errors import GwIndexError, IndexMissingError
 from gw_core.files import path_bytes, path_str
 from gw_core.lock import WriterLock
 from gw_core.model import Chunk, ChunkSpan, Document, Span
+from gw_core.rows import BackendRow, ChunkRanges, DocumentRow, FileStamp, SkippedRow
 
 FILE_NAME = "catalogue.db"
 
@@ -69,94 +68,6 @@ CREATE TABLE backends (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, identity TEXT NOT NULL, built_to INTEGER NOT NULL
 );
 """
-
-
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """What tells, without reading it, that a file has probably not changed since it was read at ``read_ns``."""
-
-    size: int
-    mtime_ns: int
-    inode: int
-    read_ns: int = 0
-
-    # A file changed twice within one tick of the file system's clock shows no difference the second time.
-    _TICK_NS = 2_000_000_000
-
-    def same_as(self, seen: FileStamp) -> bool:
-        """True when ``seen`` (just now, on disk) is surely what was read."""
-        unchanged = (self.size, self.mtime_ns, self.inode) == (seen.size, seen.mtime_ns, seen.inode)
-        return unchanged and self.mtime_ns + self._TICK_NS < self.read_ns
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A document as the catalogue holds it, without its text. ``chunker`` is the identity that cut it."""
-
-    id: int
-    path: str
-    sha256: str
-    stamp: FileStamp
-    encoding: str
-    loader: str
-    loader_version: str
-    kind: str
-    extracted: bool
-    chars: int
-    chunker: str
-    first_chunk: int
-    last_chunk: int
-
-    @property
-    def chunk_ids(self) -> range:
-        return range(self.first_chunk, self.last_chunk + 1)
-
-    @property
-    def decoder(self) -> str:
-        """As :attr:`gw_core.model.Document.decoder`."""
-        if self.extracted:
-            return f"{self.loader}@{self.loader_version}"
-        return "" if self.encoding == "utf-8" else self.encoding
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedRow:
-    path: str
-    stamp: FileStamp
-    reason: str
-    detail: str
-    loader: str
-
-
-@dataclass(frozen=True, slots=True)
-class BackendRow:
-    """How far a backend's index is: complete when ``built_to`` is None."""
-
-    name: str
-    identity: str
-    prefix: str
-    built_to: int | None
-
-
-class ChunkRanges:
-    """A scope: sorted, disjoint, inclusive ranges of chunk ids."""
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        merged: list[tuple[int, int]] = []
-        for first, last in sorted(pair for pair in ranges if pair[0] <= pair[1]):
-            if merged and first <= merged[-1][1] + 1:
-                merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
-            else:
-                merged.append((first, last))
-        self.ranges: tuple[tuple[int, int], ...] = tuple(merged)
-        self._firsts = [first for first, _ in merged]
-
-    def __contains__(self, chunk_id: int) -> bool:
-        at = bisect_right(self._firsts, chunk_id) - 1
-        return at >= 0 and chunk_id <= self.ranges[at][1]
-
-    def __len__(self) -> int:
-        return sum(last - first + 1 for first, last in self.ranges)
 
 
 class Storage:

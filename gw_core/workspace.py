@@ -24,7 +24,8 @@ from gw_core.corpus import INDEX_FOLDER, find_root, relative_path
 from gw_core.errors import GwIndexError, IndexMissingError, NotFoundError, UsageError
 from gw_core.pipeline import Pipeline
 from gw_core.plugins import Plugins
-from gw_core.store import Catalogue, DocumentRow
+from gw_core.rows import DocumentRow
+from gw_core.store import Catalogue
 
 if TYPE_CHECKING:
     from gw_core.ask import Answer

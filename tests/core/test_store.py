@@ -18,7 +18,8 @@ from gw_core.errors import (
     IndexVersionError,
 )
 from gw_core.model import ChunkSpan, Document, Span
-from gw_core.store import BLOCK, FILE_NAME, Catalogue, ChunkRanges, FileStamp, SkippedRow
+from gw_core.rows import ChunkRanges, FileStamp, SkippedRow
+from gw_core.store import BLOCK, FILE_NAME, Catalogue
 
 STAMP = FileStamp(10, 20, 30, 10**12)
 
