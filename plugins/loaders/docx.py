@@ -52,7 +52,7 @@ class Docx:
             NotImplementedError,
         ) as error:  # fmt: skip
             message = " ".join(str(error).split())[:200]
-            raise LoadError(f"it is damaged, or no Word document: {message}", reason="damaged") from error
+            raise LoadError(f"no Word document can be read: {message}", reason="damaged") from error
         text = text.strip("\n")
         return Loaded(text + "\n" if text else "", "utf-8", "docx")
 

@@ -151,7 +151,7 @@ def _extract(target: str, data: bytes) -> tuple[dict[str, Any], bytes]:
         return {"error": "extracting its text takes too much memory", "reason": "too-large"}, b""
     except Exception as error:  # noqa: BLE001  whatever a broken file makes a library raise
         message = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        return {"error": f"it is damaged: {message}", "reason": "damaged"}, b""
+        return {"error": f"its extractor failed: {message}", "reason": "damaged"}, b""
 
 
 def _limit_memory() -> None:

@@ -42,13 +42,13 @@ def extract(data: bytes) -> tuple[str, str]:
     import pypdfium2  # noqa: PLC0415  an extra, and only where it is used
 
     if b"%PDF-" not in data[:1024]:
-        raise LoadError("it is no PDF", reason="damaged")
+        raise LoadError("it has no PDF header", reason="damaged")
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == _WRONG_PASSWORD or "password" in str(error).lower():
             raise LoadError("it is encrypted with a password", reason="encrypted") from error
-        raise LoadError(f"it is damaged: {error}", reason="damaged") from error
+        raise LoadError(str(error), reason="damaged") from error
     pages = []
     for number in range(len(document)):
         page = document[number]
