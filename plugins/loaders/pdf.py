@@ -15,8 +15,7 @@ from gw_core.protocols import Loader
 from gw_plugins.loaders.isolated import SECONDS, Isolated
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-# PDFium marks a hyphen that only divides a word between two lines with U+FFFE, older versions with U+0002.
-_DIVIDED = re.compile(r"[\ufffe\x02\xad]\n(?=\w)")
+_DIVIDED = re.compile(r"[\ufffe\x02](?:\n(?=\w))?")
 _NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\xad\ufffe\uffff]")
 _WRONG_PASSWORD = 4  # FPDF_ERR_PASSWORD
 
@@ -62,9 +61,18 @@ def extract(data: bytes) -> tuple[str, str]:
 
 
 def _cleaned(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _NOISE.sub("", _DIVIDED.sub("", text)).translate(_LIGATURES)
+    text = _DIVIDED.sub(_joined, text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _NOISE.sub("", text).translate(_LIGATURES)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+def _joined(hyphen: re.Match[str]) -> str:
+    """PDFium puts U+FFFE (U+0002, in older versions) for a hyphen at the end of a line and joins the lines.
+
+    Nearly all of those only divide a word. In a word that has a hyphen already it is one too (day-to-day).
+    """
+    before = hyphen.string[max(0, hyphen.start() - 30) : hyphen.start()]
+    return "-" if "-" in before[max(before.rfind(" "), before.rfind("\n")) + 1 :] else ""
 
 
 @hookimpl

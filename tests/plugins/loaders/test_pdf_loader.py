@@ -113,3 +113,12 @@ def test_what_has_no_text_to_give_is_refused(data: bytes, reason: str) -> None:
 def test_the_text_holds_no_control_characters() -> None:
     text = _text(_pdf([_line("a\\000b\\007c")]))
     assert not [char for char in text if ord(char) < 32 and char not in "\n\f\t"]
+
+
+def test_words_divided_between_lines_are_whole_again() -> None:
+    lines = ["The effect of exam-", "ples is seen in day-to-", "day use, says one", "and 5 - 3 is two."]
+    page = "".join(_line(text, y=700 - 14 * row) for row, text in enumerate(lines))
+    assert (
+        _text(_pdf([page])).split()
+        == "The effect of examples is seen in day-to-day use, says one and 5 - 3 is two.".split()
+    )
