@@ -90,7 +90,7 @@ class _Answering:
         self.passages = passages
         self.terms = question.terms
         self.sentences = split(passages, self.terms)
-        self.terms.weigh(_idf(passages), [sentence.relations for sentence in self.sentences])
+        self.terms.weigh([sentence.relations for sentence in self.sentences])
         score(self.sentences, self.terms, [passage.score for passage in passages])
 
     def best(self) -> Sentence | None:
@@ -146,15 +146,6 @@ def _joined(touched: Sequence[Sentence], passage: int, start: int, end: int) -> 
         [relation for one in touched for relation in one.relations],
         max((one.score for one in touched), default=0.0),
     )
-
-
-def _idf(passages: Sequence[Passage]) -> dict[str, float]:
-    """What retrieval said of the question's terms: ``idf`` in a hit's ``why``, by folded token."""
-    found: dict[str, float] = {}
-    for passage in passages:
-        for hit in passage.hits:
-            found.update(hit.why.get("idf") or {})
-    return found
 
 
 def _abstention(reason: str) -> Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from gw_core.text.fold import Token
@@ -66,14 +66,14 @@ class Terms:
             return at, SAME_STEM
         return next(((index, SAME_PREFIX) for prefix, index in self._prefixes if text.startswith(prefix)), None)
 
-    def weigh(self, idf: Mapping[str, float], relations: Sequence[Sequence[Relation | None]]) -> None:
-        """Take idf from the collection, and where it says nothing from how many of these texts hold the term."""
+    def weigh(self, texts: Sequence[Sequence[Relation | None]]) -> None:
+        """Set idf by how many of these texts hold each term.
+
+        The texts are the sentences read, not the collection: all passages are about the question's rare words, and
+        what tells their sentences apart are the terms that few of them hold.
+        """
         holding = [0] * len(self.texts)
-        for text in relations:
+        for text in texts:
             for index in {relation[0] for relation in text if relation}:
                 holding[index] += 1
-        total = len(relations)
-        self.idf = [
-            idf[text] if text in idf else inverse_frequency(total, count)
-            for text, count in zip(self.texts, holding, strict=True)
-        ]
+        self.idf = [inverse_frequency(len(texts), count) for count in holding]
