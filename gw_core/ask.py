@@ -75,9 +75,7 @@ def ask(
         # A pattern that matches is evidence of its own kind: how well the question's words did says nothing about it.
         weak = not result.confidence.enough and pattern is None
         if not session.readable:
-            return session.abstention(
-                result.confidence.reason or "nothing in the index shares a word with the question"
-            )
+            return session.abstention(session.why_nothing)
         if weak and abstain:
             return session.abstention(result.confidence.reason)
         return session.read(reader, guess=weak)
@@ -97,6 +95,13 @@ class _Session:
         self._notes = result.notes
         if changed:
             self._notes += (f"left out, changed since they were indexed (run gw ingest): {', '.join(changed)}",)
+
+    @property
+    def why_nothing(self) -> str:
+        """Why there is nothing to read, for the user."""
+        if self._result.evidence:
+            return "all passages that fit have changed since they were indexed"
+        return self._result.confidence.reason or "nothing in the index shares a word with the question"
 
     def abstention(self, reason: str) -> Answer:
         return self._answer(Reading("", abstained=True, reason=reason), (), Grounding.NOT, False)
