@@ -7,7 +7,6 @@ readers work on a snapshot and never wait. A crash at any moment leaves the last
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from gw_core.compression import CompressionError, compress, decompress
 from gw_core.database import connect, damaged, make_folder, set_aside, sqlite_errors
 from gw_core.errors import GwIndexError, IndexMissingError
 from gw_core.files import path_bytes, path_str
@@ -104,6 +104,8 @@ class Catalogue:
         self.connection = connection
         self._lock = lock
         self._documents: dict[int, DocumentRow] = {}
+        self._next_chunk: int | None = None  # known within a transaction, and written at its end
+        self._counted: tuple[int, dict[str, int]] | None = None
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
@@ -165,14 +167,19 @@ class Catalogue:
         """All or nothing. Whatever interrupts it, Ctrl-C included, leaves the catalogue as it was."""
         with sqlite_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
+            self._counted = None
             try:
                 yield
+                if self._next_chunk is not None:
+                    self.set_meta("next_chunk", str(self._next_chunk))
                 self.connection.execute("COMMIT")
             except BaseException:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 self._documents.clear()
                 raise
+            finally:
+                self._next_chunk = None
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -251,16 +258,30 @@ class Catalogue:
 
     def text(self, document: DocumentRow, start: int = 0, end: int | None = None) -> str:
         """The text of one span of a document; reads only the blocks that hold it."""
-        end = document.chars if end is None else min(end, document.chars)
+        return self._text(document, start, document.chars if end is None else min(end, document.chars), {})
+
+    def _text(self, document: DocumentRow, start: int, end: int, blocks: dict[int, str]) -> str:
+        """As :meth:`text`. ``blocks`` are those of the last call; it holds those of this one afterwards."""
         if start >= end:
             return ""
         first, last = start // BLOCK, (end - 1) // BLOCK
         base = document.id << _BLOCK_BITS
-        rows = self.connection.execute("SELECT data FROM blocks WHERE id BETWEEN ? AND ?", (base + first, base + last))
-        try:
-            text = "".join(zlib.decompress(data).decode("utf-8", "surrogatepass") for (data,) in rows)
-        except (zlib.error, UnicodeDecodeError) as error:
-            raise damaged(self.path, error) from error
+        wanted = range(base + first, base + last + 1)
+        known = {number: blocks[number] for number in wanted if number in blocks}
+        if len(known) < len(wanted):
+            rows = self.connection.execute(
+                "SELECT id, data FROM blocks WHERE id BETWEEN ? AND ?", (wanted[0], wanted[-1])
+            )
+            try:
+                known = {
+                    number: known.get(number) or decompress(data).decode("utf-8", "surrogatepass")
+                    for number, data in rows
+                }
+            except (CompressionError, UnicodeDecodeError) as error:
+                raise damaged(self.path, error) from error
+        blocks.clear()
+        blocks.update(known)
+        text = known.get(wanted[0], "") if len(wanted) == 1 else "".join(known.values())
         return text[start - first * BLOCK : end - first * BLOCK]
 
     def put(self, document: Document, spans: Iterable[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
@@ -268,57 +289,65 @@ class Catalogue:
 
         The caller has told the backends to remove what :meth:`remove` returned for the old one.
         """
-        path = path_bytes(document.path)
-        run = self.connection.execute
-        first = self._next_chunk()
-        document_id = int(
-            run(
-                "INSERT INTO documents (path, sha256, size, mtime_ns, inode, read_ns, encoding, loader, loader_version,"
-                " kind, extracted, chars, chunker, first_chunk, last_chunk)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
-                (
-                    path,
-                    bytes.fromhex(document.sha256),
-                    stamp.size,
-                    stamp.mtime_ns,
-                    stamp.inode,
-                    stamp.read_ns,
-                    document.encoding,
-                    document.loader,
-                    document.loader_version,
-                    document.kind,
-                    document.extracted,
-                    len(document.text),
-                    chunker,
-                    first,
-                    first - 1,
-                ),
-            ).get
-        )
         text = document.text
+        chunks = self._chunks_from(document.path, text, spans)
+        first = chunks[0].id if chunks else self._take_ids(0)
+        self.connection.execute(
+            "INSERT INTO documents (path, sha256, size, mtime_ns, inode, read_ns, encoding, loader, loader_version,"
+            " kind, extracted, chars, chunker, first_chunk, last_chunk)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                path_bytes(document.path),
+                bytes.fromhex(document.sha256),
+                stamp.size,
+                stamp.mtime_ns,
+                stamp.inode,
+                stamp.read_ns,
+                document.encoding,
+                document.loader,
+                document.loader_version,
+                document.kind,
+                document.extracted,
+                len(text),
+                chunker,
+                first,
+                first + len(chunks) - 1,
+            ),
+        )
+        document_id = self.connection.last_insert_rowid()
         base = document_id << _BLOCK_BITS
         self.connection.executemany(
             "INSERT INTO blocks VALUES (?, ?)",
             (
-                (base + number, zlib.compress(text[at : at + BLOCK].encode("utf-8", "surrogatepass"), 1))
+                (base + number, compress(text[at : at + BLOCK].encode("utf-8", "surrogatepass")))
                 for number, at in enumerate(range(0, len(text), BLOCK))
             ),
         )
-        return self._put_chunks(document_id, document.path, text, spans, first)
+        self._insert_chunks(document_id, chunks)
+        return chunks
 
     def rechunk(self, row: DocumentRow, spans: Iterable[ChunkSpan], text: str, chunker: str) -> list[Chunk]:
         """Replace the chunks of a stored document. The backends have been told to remove the old ones."""
         self.connection.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (row.first_chunk, row.last_chunk))
-        self.connection.execute("UPDATE documents SET chunker = ? WHERE id = ?", (chunker, row.id))
-        return self._put_chunks(row.id, row.path, text, spans, self._next_chunk())
+        chunks = self._chunks_from(row.path, text, spans)
+        first = chunks[0].id if chunks else self._take_ids(0)
+        self.connection.execute(
+            "UPDATE documents SET chunker = ?, first_chunk = ?, last_chunk = ? WHERE id = ?",
+            (chunker, first, first + len(chunks) - 1, row.id),
+        )
+        self._insert_chunks(row.id, chunks)
+        self._documents.pop(row.id, None)
+        return chunks
 
-    def _put_chunks(
-        self, document_id: int, path: str, text: str, spans: Iterable[ChunkSpan], first: int
-    ) -> list[Chunk]:
-        chunks = [
+    def _chunks_from(self, path: str, text: str, spans: Iterable[ChunkSpan]) -> list[Chunk]:
+        found = list(spans)
+        first = self._take_ids(len(found))
+        return [
             Chunk(number, path, s.start, s.end, text[s.start : s.end], s.kind, s.label, s.context)
-            for number, s in enumerate(spans, first)
+            for number, s in enumerate(found, first)
         ]
+
+    def _insert_chunks(self, document_id: int, chunks: Sequence[Chunk]) -> None:
         self.connection.executemany(
             "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)",
             (
@@ -334,16 +363,15 @@ class Catalogue:
                 for c in chunks
             ),
         )
-        last = first + len(chunks) - 1
-        self.connection.execute(
-            "UPDATE documents SET first_chunk = ?, last_chunk = ? WHERE id = ?", (first, last, document_id)
-        )
-        self.set_meta("next_chunk", str(last + 1))
-        return chunks
 
-    def _next_chunk(self) -> int:
-        # Ids are never used again, so that a backend that missed a removal cannot show another chunk in its place.
-        return int(self.meta("next_chunk", "1"))
+    def _take_ids(self, count: int) -> int:
+        """The first of ``count`` new chunk ids. They are never used again, so that a backend that missed a removal
+        cannot show another chunk in its place."""
+        if self._next_chunk is None:
+            self._next_chunk = int(self.meta("next_chunk", "1"))
+        first = self._next_chunk
+        self._next_chunk += count
+        return first
 
     def remove(self, document: DocumentRow) -> range:
         """Remove a document; returns the chunk ids that the backends must remove."""
@@ -372,17 +400,21 @@ class Catalogue:
 
     def chunks(self, ids: Sequence[int]) -> list[Chunk]:
         """The chunks of these ids, in this order, with their text; unknown ids are left out."""
-        rows: dict[int, Chunk] = {}
+        rows: list[tuple[Any, ...]] = []
         for at in range(0, len(ids), 500):
             part = ids[at : at + 500]
             marks = ",".join("?" * len(part))
-            for row in self.connection.execute(
+            rows += self.connection.execute(
                 f"SELECT id, document, start, end, kind, label, context FROM chunks WHERE id IN ({marks})",  # noqa: S608
                 tuple(part),
-            ):
-                document = self._document_by_id(row[1])
-                rows[row[0]] = self._chunk(row, document.path, self.text(document, row[2], row[3]))
-        return [rows[chunk_id] for chunk_id in ids if chunk_id in rows]
+            )
+        # By place, so that a block that several chunks lie in is unpacked once.
+        found: dict[int, Chunk] = {}
+        blocks: dict[int, str] = {}
+        for row in sorted(rows, key=lambda row: (row[1], row[2])):
+            document = self._document_by_id(row[1])
+            found[row[0]] = self._chunk(row, document.path, self._text(document, row[2], row[3], blocks))
+        return [found[chunk_id] for chunk_id in ids if chunk_id in found]
 
     def all_chunks(self, after: int = 0) -> Iterator[Chunk]:
         """Every chunk with an id above ``after``, by ascending id, one document in memory at a time."""
@@ -426,11 +458,17 @@ class Catalogue:
 
     def counts(self) -> dict[str, int]:
         """``documents``, ``chunks``, ``chars`` and ``bytes`` of the sources."""
-        row = self.connection.execute(
-            "SELECT count(*), coalesce(sum(last_chunk - first_chunk + 1), 0), coalesce(sum(chars), 0),"
-            " coalesce(sum(size), 0) FROM documents"
-        ).fetchone()
-        return dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
+        version = self.connection.pragma("data_version")  # changes when another connection has committed
+        if self._counted is None or self._counted[0] != version:
+            row = self.connection.execute(
+                "SELECT count(*), coalesce(sum(last_chunk - first_chunk + 1), 0), coalesce(sum(chars), 0),"
+                " coalesce(sum(size), 0) FROM documents"
+            ).fetchone()
+            counts = dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
+            if self.connection.in_transaction and self.writable:
+                return counts
+            self._counted = (version, counts)
+        return self._counted[1]
 
     def kinds(self) -> dict[str, int]:
         """How many documents there are of each kind."""
