@@ -7,6 +7,8 @@ offer. With ``bm25`` of the best chunk for content terms, ``N`` chunks (a small 
 
     coverage = bm25 / ((1 + k1) * sum of idf)          # 1: every term, often
     score    = coverage * ln(1 + 2 bm25 / ln(1 + N))
+
+What it cannot see is a fact that is missing from a text about the very thing asked for.
 """
 
 from __future__ import annotations
@@ -24,6 +26,11 @@ THRESHOLD = 0.39
 
 HEAVIEST = 12
 """A request of several sentences never finds all its words in one chunk: only this many, the rarest, are asked for."""
+
+GRAMS_A_WORD = 4
+"""How many n-grams stand for one word of a script that does not part words, roughly."""
+GRAM_OVERLAP = 2
+"""How often one letter counts there: each stands in two n-grams or three, which say the same thing again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +62,10 @@ def confidence(
     terms = tuple(worth)
     if not worth or len(unknown) == len(worth) or bm25 <= 0 or chunks < 1:
         return Confidence(0.0, threshold, False, "no word of the question is in the index", terms, unknown)
-    heaviest = sorted(worth.values(), reverse=True)[:HEAVIEST]
-    most = (1 + (GRAM_K1 if query.grams else K1)) * sum(heaviest)
-    score = min(bm25 / most, 1.0) * math.log1p(2 * bm25 / math.log1p(max(chunks, BACKGROUND)))
+    wanted, overlap, k1 = (HEAVIEST * GRAMS_A_WORD, GRAM_OVERLAP, GRAM_K1) if query.grams else (HEAVIEST, 1, K1)
+    most = (1 + k1) * sum(sorted(worth.values(), reverse=True)[:wanted])
+    beyond_chance = 2 * bm25 / overlap / math.log1p(max(chunks, BACKGROUND))
+    score = min(bm25 / most, 1.0) * math.log1p(beyond_chance)
     if score >= threshold:
         return Confidence(score, threshold, True, "", terms, unknown)
     if unknown:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gw_core.confidence import HEAVIEST, THRESHOLD, confidence
+from gw_core.query import parse
+from gw_core.rescore import K1, idf
+from gw_core.settings import AskSettings
+
+CHUNKS = 1000
+
+
+def _score(text: str, df: dict[str, int], bm25: float, chunks: int = CHUNKS) -> float:
+    query = parse(text)
+    return confidence(query, {term: idf(chunks, df.get(term, 0)) for term in query.terms}, bm25, chunks).score
+
+
+def test_a_question_of_which_no_word_is_known_is_refused_whatever_the_score() -> None:
+    query = parse("quantum chromodynamics")
+    found = confidence(query, {}, 50.0, CHUNKS)
+    assert (found.enough, found.score) == (False, 0.0)
+    assert found.unknown == ("quantum", "chromodynamics")
+    assert found.reason
+
+
+def test_function_words_are_neither_looked_at_nor_called_unknown() -> None:
+    query = parse("what is the capital of France?")
+    found = confidence(query, {term: idf(CHUNKS, 5 if term == "capital" else 0) for term in query.terms}, 4.0, CHUNKS)
+    assert found.terms == ("capital", "france")
+    assert found.unknown == ("france",)
+    assert "'france'" in found.reason
+
+
+def test_a_word_the_index_has_never_seen_lowers_the_score() -> None:
+    both = _score("retention period", {"retention": 3, "period": 3}, 10.0)
+    one = _score("retention period", {"retention": 3}, 10.0)
+    assert one < both
+
+
+def test_a_rare_word_found_is_worth_more_than_a_common_one() -> None:
+    rare = _score("retention", {"retention": 2}, 1.1 * idf(CHUNKS, 2))
+    common = _score("retention", {"retention": 700}, 1.1 * idf(CHUNKS, 700))
+    assert rare > THRESHOLD > common
+
+
+@given(st.floats(0.01, 60), st.floats(0.01, 60), st.integers(1, 10**7))
+def test_more_bm25_never_lowers_the_score(one: float, other: float, chunks: int) -> None:
+    low, high = sorted((one, other))
+    df = {"retention": 1, "period": 1}
+    assert _score("retention period", df, low, chunks) <= _score("retention period", df, high, chunks)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_the_same_bm25_is_worth_less_in_a_larger_index(one: int, other: int) -> None:
+    query = parse("retention period")
+    weights = {"retention": 5.0, "period": 4.0}
+    few, many = sorted((one + 1, other + 1))
+    assert confidence(query, weights, 9.0, few).score >= confidence(query, weights, 9.0, many).score
+
+
+def test_a_long_request_asks_for_its_heaviest_words_only() -> None:
+    words = [f"{first}{second}zz" for first in "bdfgkl" for second in "aeiouy"]
+    assert len(words) > 2 * HEAVIEST
+    df = dict.fromkeys(words, 5)
+    enough = (1 + K1) * HEAVIEST * idf(CHUNKS, 5)
+    short = _score(" ".join(words[:HEAVIEST]), df, enough)
+    assert _score(" ".join(words), df, enough) == pytest.approx(short)
+
+
+def test_an_index_of_one_chunk_can_answer() -> None:
+    query = parse("how long are logs kept?")
+    weights = {term: idf(1, 1) for term in query.terms}
+    assert confidence(query, weights, 2 * idf(1, 1), 1).enough
+
+
+def test_the_threshold_of_the_configuration_is_the_measured_one() -> None:
+    assert AskSettings().threshold == THRESHOLD
+    assert confidence(parse("logs"), {"logs": 6.0}, 9.0, CHUNKS, threshold=99).threshold == 99
+
+
+@pytest.mark.parametrize("text", ["", "?!", "the of"])
+def test_nothing_to_look_for_is_refused(text: str) -> None:
+    assert not confidence(parse(text), {}, 0.0, CHUNKS).enough
