@@ -10,6 +10,7 @@ know (cut off in the middle of a character, or pasted from elsewhere), and each 
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -95,8 +96,11 @@ _MAGIC = (
 # Tab, line ends, form feed, backspace (overstruck manuals), escape (coloured logs), ^Z (the end in DOS) are text.
 _CONTROL = bytes(sorted((set(range(0x20)) | {0x7F}) - set(b"\t\n\v\f\r\b\x1b\x1a")))
 _CONTROL_CHARS = frozenset(_CONTROL.decode("ascii"))
-_PRINTABLE = bytes(sorted({*range(0x20, 0x7F), *b"\t\r\n"}))
-_HIGH = bytes(range(128, 256))
+_PRINTABLE = bytes(sorted({*range(0x20, 0x7F), *b"\r\n"}))  # a tab is the high byte of Devanagari
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_SHORT = 16  # characters, among which one of punctuation may be by chance
+_NAME_PART = re.compile("[ -]")
+_EAST_ASIAN = frozenset(["HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FULLWIDTH", "HALFWIDTH"])
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _SAMPLE = 64 * 1024
 _WIDE_SAMPLE = 16 * 1024
@@ -211,42 +215,61 @@ def _by_mark(data: bytes) -> str | None:
     return None
 
 
-def _tolerant(data: bytes, encoding: str) -> Decoded | None:
-    """Decoded as ``encoding``; with its few malformed sequences replaced; or None if they are not few."""
-    data = _without_mark(data, encoding)
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode(encoding, "replace")
-        faults = text.count("\ufffd")
-        foreign = len(text) - len(data.translate(None, _HIGH)) if encoding not in _WIDE else len(text)
-        if faults > max(1, foreign // 100) or faults * 4 > foreign:
-            return None
-        encoding += REPLACE
-    if encoding in _WIDE and "\0" in text:
+def _tolerant(data: bytes, *encodings: str) -> Decoded | None:
+    """Decoded as one of these; or as the first, its few malformed sequences replaced; or None if they are not few."""
+    for encoding in encodings:
+        try:
+            text = _without_mark(data, encoding).decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        # Extensions read stray bytes as characters for private use.
+        if encoding == encodings[0] or not _PRIVATE.search(text):
+            return _checked(text, encoding)
+    text = _without_mark(data, encodings[0]).decode(encodings[0], "replace")
+    return _checked(text, encodings[0] + REPLACE) if _few_faults(text, 100) else None
+
+
+def _checked(text: str, encoding: str) -> Decoded:
+    if "\0" in text:
         _refuse("NUL characters: binary data", "binary")
     return Decoded(text, encoding)
+
+
+def _few_faults(text: str, good_for_each: int) -> bool:
+    faults = text.count("\ufffd")
+    foreign = len(text) - len(text.encode("ascii", "ignore")) - faults
+    return foreign >= good_for_each * faults or (faults == 1 and foreign >= 4)
 
 
 def _utf8_with_faults(data: bytes) -> Decoded | None:
     """UTF-8 but for a few bytes. Sequences of UTF-8 hardly ever come about by chance, so four to one is enough."""
     text = data.decode("utf-8", "replace")
-    faults = text.count("\ufffd")
-    foreign = len(text) - len(data.translate(None, _HIGH))
-    return Decoded(text, "utf-8" + REPLACE) if foreign >= 5 * faults else None
+    return Decoded(text, "utf-8" + REPLACE) if _few_faults(text, 4) else None
 
 
 def _guess(data: bytes) -> Decoded:
     from gw_core.text.detect import guesses  # noqa: PLC0415  most runs never meet a legacy file
 
-    for encoding in guesses(data):
-        if found := _tolerant(data, encoding):
+    for encodings in guesses(data):
+        if found := _tolerant(data, *encodings):
             return found
     return _refuse("no known encoding", "encoding")
 
 
 def _too_many_controls(sample: bytes) -> bool:
-    return len(sample) - len(sample.translate(None, _CONTROL)) > 1 + len(sample) // 50
+    """More than one in fifty bytes; in ten, where it is UTF-8, which other data is not by chance."""
+    controls = len(sample) - len(sample.translate(None, _CONTROL))
+    if controls <= 1 + len(sample) // 50:
+        return False
+    return controls > 1 + len(sample) // 10 or not _begins_as_utf8(sample)
+
+
+def _begins_as_utf8(sample: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _without_a_mark(data: bytes) -> Decoded | None:
@@ -284,4 +307,40 @@ def _is_plausible(text: str) -> bool:
             allowed -= 1
             if allowed < 0:
                 return False
-    return bool(text)
+    return _is_writing(Counter(text))
+
+
+def _is_writing(chars: Counter[str]) -> bool:
+    """Whether these characters are words of hardly more than one script beside ASCII, with something between them.
+
+    Numbers and structures, read as if they were UTF-16, lack all of this even where every one of them is a letter.
+    """
+    letters: Counter[str] = Counter()
+    plain = between = odd = 0
+    for char, count in chars.items():
+        category = unicodedata.category(char)
+        if category[0] in "PZ" or char.isspace():
+            between += count
+        elif char.isascii():
+            plain += count
+        elif category[0] in "LMN":
+            letters[_script(char)] += count
+        elif category[0] != "S":
+            odd += count
+    total = chars.total()
+    if total < _SHORT:
+        between = sum(chars[char] for char in " \t\r\n")
+    latin, marks = letters.pop("LATIN", 0), letters.pop("COMBINING", 0)
+    main = max(letters.values(), default=0)
+    return (
+        latin <= plain
+        and marks <= plain + main
+        and 4 * (odd + letters.total() - main) <= total
+        and (plain == total or 200 * between >= total)
+    ) and total > 0
+
+
+def _script(char: str) -> str:
+    """The first word of a character's name, which is that of its script; those of East Asia are written as one."""
+    name = _NAME_PART.split(unicodedata.name(char, ""), maxsplit=1)[0]
+    return "CJK" if name in _EAST_ASIAN else name

@@ -3,7 +3,9 @@ from __future__ import annotations
 import codecs
 import io
 import random
+import unicodedata
 import zlib
+from array import array
 from itertools import product
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gw_core.errors import LoadError
-from gw_core.text.decode import ENCODINGS, HEAD_BYTES, blocks, decode, is_binary
+from gw_core.text.decode import ENCODINGS, HEAD_BYTES, Decoded, blocks, decode, is_binary
 
 TEXTS = {
     "en": "“Nothing” – he said – isn’t free; the café charges £3½ for a naïve cup.\nAt 25 °C it’s worse…\n",
@@ -75,6 +77,22 @@ def test_unicode_with_and_without_mark(mark: tuple[str, bytes], language: str) -
     assert not is_binary(data)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ab", "One line without an end", "key=value\r\n" * 50, "Русский=Russian\r\nΕλληνικά=Greek\r\n" * 4,
+        unicodedata.normalize("NFD", "Chúng tôi đã ở đây từ sáng sớm để chờ đợi. " * 9),
+        unicodedata.normalize("NFD", "Ёлки и йод, ещё чай; третий ёжик ушёл. " * 9),
+        "┌──────┐\r\n│ name │\r\n└──────┘\r\n",
+        "सभी मनुष्यों को गौरव और अधिकारों के विषय में जन्मजात स्वतन्त्रता प्राप्त है। ",
+        "می‌خواهم بروم. نمی‌دانم چه می‌گوید.\n", "ጤና ይስጥልኝ፡ሰላም።\n", "ဒီနေ့ ရာသီဥတု ကောင်းတယ်။\n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_writing_of_any_script_is_told_without_mark(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == Decoded(text, encoding)
+
+
 def test_a_mark_in_the_middle_stays() -> None:
     assert decode("a\ufeffb".encode()).text == "a\ufeffb"
     assert decode(codecs.BOM_UTF8 * 2).text == "\ufeff"
@@ -107,6 +125,21 @@ def test_one_bad_byte_in_a_legacy_encoding() -> None:
     assert decoded.text.count(TEXTS["ja"]) == 8
 
 
+def test_an_extension_is_tried_before_faults_are_replaced() -> None:
+    assert decode((TEXTS["ja"].replace("〜", "") * 9 + "①㈱").encode("cp932")).encoding == "cp932"
+    assert decode((TEXTS["ko"] * 9 + "똠방각하").encode("cp949")).encoding == "cp949"
+
+
+def test_an_accent_in_an_ascii_word_is_not_cyrillic() -> None:
+    # Alone, the byte of this letter is the more frequent in Russian.
+    assert decode("Kopie (mit Anhängen), zuständig: März; ä â à á\n".encode("cp1252")).encoding == "cp1252"
+
+
+def test_faults_are_counted_against_characters_and_not_bytes() -> None:
+    data = TEXTS["zh-Hant"].encode("big5") * 9
+    assert decode(data + b"\x8f\xfe" + data).encoding == "big5-replace"
+
+
 def test_a_file_cut_off_inside_a_character() -> None:
     whole = codecs.BOM_UTF16_LE + (TEXTS["zh"] * 3).encode("utf-16-le")
     assert decode(whole[:-1]).encoding == "utf-16-le-replace"
@@ -126,6 +159,15 @@ def test_a_file_cut_off_inside_a_character() -> None:
         bytes(range(32)) * 4,
         b"\xff\xfe" + random.Random(3).randbytes(4000),
         (b"\x01\x00\x00\x00\x02\x00\x00\x00" * 100),
+        b"\0\1\2\3" * 100,
+        b"harbour\0\1\2\3" * 100,
+        b"00\x19\x07",
+        b"ab\0" * 100,
+        b"a b\0" * 100,
+        b"name\0value\0" * 100,
+        array("H", range(1000, 1200)).tobytes() * 3,
+        array("H", (20_000 + random.Random(at).randrange(9_000) for at in range(900))).tobytes(),
+        array("f", (at / 7 for at in range(900))).tobytes(),
     ],
 )
 def test_what_is_not_text_is_refused(data: bytes) -> None:
@@ -136,7 +178,13 @@ def test_what_is_not_text_is_refused(data: bytes) -> None:
 
 
 def test_text_with_a_few_controls_is_text() -> None:
-    for data in (b"\x1b[31mred\x1b[0m\n" * 20, b"N\x08NA\x08A\n", b"page\fpage\x1a", b"bell\x07 once"):
+    for data in (
+        b"\x1b[31mred\x1b[0m\n" * 20,
+        b"N\x08NA\x08A\n",
+        b"page\fpage\x1a",
+        b"bell\x07 once",
+        "čš\x16ć imap\n".encode() * 9,
+    ):
         assert decode(data).encoding == "utf-8"
         assert not is_binary(data)
 
