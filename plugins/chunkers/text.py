@@ -29,7 +29,7 @@ class Text:
     text; in Chinese, Japanese and Korean, which say more with each, all three count 0.4 times.
     """
 
-    def __init__(self, target: int = 1200, limit: int = 2000, overlap: int = 200) -> None:
+    def __init__(self, target: int = 1200, limit: int = 3200, overlap: int = 200) -> None:
         if not (64 <= target <= limit and 0 <= overlap <= target // 2):
             raise ConfigError(
                 f"chunker text: target={target}, limit={limit}, overlap={overlap} do not fit together",

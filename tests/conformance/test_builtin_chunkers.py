@@ -5,7 +5,7 @@ from gw_plugins.chunkers.text import Text
 
 
 class TestText(ChunkerConformance):
-    bound = 2000
+    bound = 3200
 
     def make(self):
         return Text()

@@ -152,7 +152,7 @@ def test_a_long_table_is_cut_between_rows_and_shows_its_head_again() -> None:
 
 
 def test_a_long_list_is_cut_between_items() -> None:
-    items = [f"- Item {each}. It has two sentences\n  and is wrapped." for each in range(60)]
+    items = [f"- Item {each}. It has two sentences\n  and is wrapped." for each in range(120)]
     chunks = spans("\n".join(items), "markdown")
     assert len(chunks) > 1
     assert {chunk.kind for chunk in chunks} == {"list"}
@@ -177,7 +177,7 @@ def test_indentation_of_the_first_line_is_kept() -> None:
 
 def test_ideographs_count_for_more() -> None:
     text = "今天天气很好，我们去公园散步。" * 200
-    assert 300 < max(len(chunk) for chunk in texts(text)) <= 800
+    assert 300 < max(len(chunk) for chunk in texts(text)) <= 1_280
 
 
 def test_an_edit_changes_only_chunks_nearby() -> None:
@@ -281,7 +281,7 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 def test_work_grows_with_the_length(unit: str, kind: str) -> None:
     small, large = unit * 4_000, unit * 16_000
-    assert _events(lambda: spans(large, kind)) <= 5 * _events(lambda: spans(small, kind)) + 2_000
+    assert _events(lambda: spans(large, kind)) <= 5 * _events(lambda: spans(small, kind)) + 6_000
 
 
 @pytest.mark.parametrize("kind", ["text", "code"])
@@ -290,5 +290,5 @@ def test_work_grows_with_the_length(unit: str, kind: str) -> None:
 )
 def test_a_huge_line_is_cut_within_the_bound(text: str, kind: str) -> None:
     found = spans(text, kind)
-    assert max(len(span) for span in found) <= 2_000
+    assert max(len(span) for span in found) <= 3_200
     assert len(found) < len(text) // 500
