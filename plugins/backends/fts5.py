@@ -16,6 +16,7 @@ from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Chunk, Identity, Match
 from gw_core.protocols import Backend, Index, Scope
 from gw_core.query import Query
+from gw_core.rescore import searchable
 from gw_core.text import fold
 from gw_plugins.backends.fts5_expression import Clause, Planner
 
@@ -75,7 +76,7 @@ class Fts5:
             # An INSERT of a rowid that is there would leave a ghost: postings that nothing can ever remove.
             self._db.executemany(
                 f"INSERT OR REPLACE INTO {self._text}(rowid, body) VALUES (?, ?)",  # noqa: S608
-                [(chunk.id, fold.fold(indexed_text(chunk))) for chunk in batch],
+                [(chunk.id, fold.fold(searchable(chunk))) for chunk in batch],
             )
 
     def remove(self, chunk_ids: Sequence[int]) -> None:
@@ -135,7 +136,7 @@ class Fts5:
     def df(self, terms: Sequence[str]) -> list[int]:
         if not self._ready():
             return [0] * len(terms)
-        return [self._count(" OR ".join(self._planner.forms(term))) if term.split() else 0 for term in terms]
+        return [self._count(" OR ".join(self._planner.expressions(term))) if term.split() else 0 for term in terms]
 
     def _within(self, scope: Scope | None) -> tuple[str, tuple[int, ...]]:
         """The condition on rowid that a scope makes, and its values."""
@@ -194,12 +195,6 @@ class Fts5:
         """Which of these stems the index has."""
         query = f"SELECT term FROM {self._names['words']} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
         return {term for (term,) in self._db.execute(query, (json.dumps(list(stems)),))}
-
-
-def indexed_text(chunk: Chunk) -> str:
-    """What is indexed for a chunk: its text, after as much of its label as does not stand in it already."""
-    parts = [part for part in chunk.label.split(" > ") if part and part not in chunk.text]
-    return "\n".join((*parts, chunk.text))
 
 
 def _matched_phrases(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> str:
