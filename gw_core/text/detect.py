@@ -28,15 +28,16 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _FALLBACKS = ("cp1252", "iso8859-1")  # the second reads any byte
 
 
-def guesses(data: bytes) -> Iterator[str]:
+def guesses(data: bytes) -> Iterator[tuple[str, ...]]:
     """Names of encodings that ``data`` may be in, likeliest first; the last one decodes anything.
 
-    Linear in ``data`` up to where ``SAMPLE_BYTES`` of interesting lines are found.
+    Those that stand together are one standard and its extensions. Linear in ``data`` up to where ``SAMPLE_BYTES`` of
+    interesting lines are found.
     """
     sample = b"\n".join(_interesting_lines(data))
     yield from _multi_byte(sample)
-    yield from _single_byte(sample)
-    yield from _FALLBACKS
+    yield from ((encoding,) for encoding in _single_byte(sample))
+    yield _FALLBACKS
 
 
 def _interesting_lines(data: bytes) -> Iterator[bytes]:
@@ -90,7 +91,7 @@ _LEAST_KANA = 0.1
 _MOSTLY_HANGUL = 0.95
 
 
-def _multi_byte(sample: bytes) -> list[str]:
+def _multi_byte(sample: bytes) -> list[tuple[str, ...]]:
     found = []
     for rows in _MULTI_BYTE:
         share = _share_in_use(sample, rows)
@@ -98,7 +99,7 @@ def _multi_byte(sample: bytes) -> list[str]:
         if share >= (_MOSTLY_HANGUL if rows.encodings[0] == "euc_kr" else _LEAST_SHARE):
             found.append((share, rows.encodings))
     found.sort(key=lambda item: -round(item[0], 2))
-    return [encoding for _, encodings in found for encoding in encodings]
+    return [encodings for _, encodings in found]
 
 
 def _share_in_use(sample: bytes, rows: _Rows) -> float:
@@ -190,10 +191,12 @@ _ODD_LETTER = math.log(3e-4)
 
 
 def _single_byte(sample: bytes) -> list[str]:
-    tally = _tally(sample)
-    total = sum(tally.values())
+    tally, is_latin = _tally(sample)
+    total = tally.total()
     scores = []
     for encoding, languages in _SINGLE_BYTE:
+        if is_latin and min(_LETTERS[languages[0]]) > "\u0250":
+            continue
         best = max(
             sum(count * table[byte - 128][inside] for (byte, inside), count in tally.items())
             for table in (_likelihoods(encoding, language) for language in languages)
@@ -203,13 +206,19 @@ def _single_byte(sample: bytes) -> list[str]:
     return [encoding for _, encoding in sorted(scores, key=lambda item: -item[0])]
 
 
-def _tally(sample: bytes) -> Counter[tuple[int, bool]]:
-    """How often each byte above 0x7F occurs, inside a word (a letter or a high byte on both sides) or not."""
-    wordlike = bytes(byte >= 128 or chr(byte).isalpha() for byte in range(256))
-    flags = b"\0" + sample.translate(wordlike) + b"\0"
-    return Counter(
-        (sample[i], flags[i] == 1 and flags[i + 2] == 1) for i in (found.start() for found in _HIGH.finditer(sample))
-    )
+def _tally(sample: bytes) -> tuple[Counter[tuple[int, bool]], bool]:
+    """How often each byte above 0x7F occurs, inside a word (a letter or a high byte on both sides) or not; and whether
+    these bytes belong to words of ASCII letters more often than to words of their own, as no other script's do."""
+    letters = bytes(2 if byte >= 128 else chr(byte).isalpha() for byte in range(256))
+    flags = b"\0" + sample.translate(letters) + b"\0"
+    tally: Counter[tuple[int, bool]] = Counter()
+    mixed = own = 0
+    for found in _HIGH.finditer(sample):
+        before, after = flags[found.start()], flags[found.start() + 2]
+        tally[sample[found.start()], bool(before and after)] += 1
+        mixed += before == 1 or after == 1
+        own += before == 2 and after == 2
+    return tally, mixed > own
 
 
 @cache
