@@ -1,7 +1,7 @@
 """Short spans of a sentence that could be the answer, and what each one looks like.
 
-A sentence is cut where the kind of its words changes: at function words, at punctuation, where capitals begin or end,
-where figures begin or end. A candidate is any run of at most :data:`MOST_TOKENS` tokens from cut to cut that neither
+A sentence is cut where the kind of its words changes: at function words, at punctuation, where capitals, figures or
+identifiers begin or end. A candidate is any run of at most :data:`MOST_TOKENS` tokens from cut to cut that neither
 begins nor ends with a function word.
 """
 
@@ -134,7 +134,12 @@ def _cuts(text: str, spans: Sequence[Word]) -> list[bool]:
     cuts = [True]
     for left, right in pairwise(spans):
         gap = text[left.end : right.start]
-        cuts.append(left.function != right.function or left.shape != right.shape or not gap.isspace())
+        cuts.append(
+            left.function != right.function
+            or left.shape != right.shape
+            or is_code((left,)) != is_code((right,))
+            or not gap.isspace()
+        )
     return [*cuts, True] if spans else cuts
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Regex:
     """Answers by words and shapes alone: offline, in milliseconds, and always in the source's own words.
 
-    ``pattern``: a regular expression whose group ``value`` (else its first named group, group 1, or all of it) is the
-    answer; the sentence that holds it is the text. ``passages``: how many of the best passages are read.
+    ``pattern``: a regular expression whose group ``value`` (else its first named group, its first group, or all of it)
+    is the value; the sentence that holds it is the text. ``passages``: how many of the best passages are read.
     ``pattern_seconds``: CPU time after which a pattern is given up on a passage.
     """
 

@@ -31,8 +31,8 @@ class _ExpiredError(Exception):
 def matches(pattern: str, texts: Sequence[str], seconds: float, most: int = 200) -> list[list[Found] | None]:
     """For each text the first ``most`` matches of ``pattern``, or None where ``seconds`` of CPU were not enough.
 
-    ``pattern`` must compile. The value of a match is its group ``value``, else its first named group, else group 1,
-    else all of it, whichever is the first to have taken part. Empty values are left out.
+    ``pattern`` must compile. The value of a match is its group ``value``, else its other named groups, else its
+    groups by number, else all of it: the first of them to have taken part. Empty values are left out.
     """
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
         compiled = re.compile(pattern)
@@ -65,7 +65,7 @@ def _within(compiled: re.Pattern[str], text: str, seconds: float, most: int) -> 
 
 def _find(compiled: re.Pattern[str], text: str, most: int) -> list[Found]:
     names = sorted(compiled.groupindex, key=lambda name: (name != "value", compiled.groupindex[name]))
-    groups: list[int] = [compiled.groupindex[name] for name in names] + [1] * (compiled.groups > 0) + [0]
+    groups: list[int] = [*(compiled.groupindex[name] for name in names), *range(1, compiled.groups + 1), 0]
     found: list[Found] = []
     for match in compiled.finditer(text):
         value = next((match.span(group) for group in groups if match.start(group) >= 0), match.span())

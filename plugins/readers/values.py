@@ -53,6 +53,9 @@ WEIGHTS: Mapping[str, float] = {
     "after have": 0.3,
     "after in": 0.3,
     "after of": 0.2,
+    "who after by": 0.4,
+    "who after in": -0.8,
+    "where after in": 0.4,
     "number: number": 1.8,
     "number: date": 0.6,
     "number: name": -0.1,
@@ -77,7 +80,7 @@ WEIGHTS: Mapping[str, float] = {
     "value: unit": 1.0,
     "value: quoted": 1.4,
     "value: code": 0.5,
-    "identifier: code": 2.5,
+    "identifier: code": 4.0,
     "identifier: quoted": 1.4,
 }
 
@@ -216,7 +219,9 @@ class _Features:
         if not first:
             yield "begins", 1.0
         elif not text[start : spans[first].start].strip():
-            yield f"after {_GROUPS.get(spans[first - 1].text.lower())}", 1.0
+            group = _GROUPS.get(spans[first - 1].text.lower())
+            yield f"after {group}", 1.0
+            yield f"{self._kind} after {group}", 1.0
         yield "marked right", bool(text[spans[last].end : end].strip())
 
     def _shape(self, candidate: Candidate) -> Iterator[tuple[str, float]]:

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gw_core.errors import UsageError
+from gw_core.model import Passage, Reading
+from gw_plugins.readers.regex import Regex
+
+
+def _passages(*texts: str, kind: str = "text") -> list[Passage]:
+    """Passages in order of falling scores."""
+    return [Passage(f"{at}.txt", 0, len(text), text, 10.0 - at, kind=kind) for at, text in enumerate(texts)]
+
+
+def _check_spans(reading: Reading, passages: Sequence[Passage]) -> None:
+    """The promise of the reader: everything it returns stands where it says."""
+    (quote,) = reading.quotes
+    text = passages[quote.passage].text
+    assert quote.start is not None
+    assert quote.end is not None
+    assert text[quote.start : quote.end] == quote.text == reading.text
+    span = reading.trace["value_span"]
+    if reading.value is None:
+        assert span is None
+    else:
+        assert text[span[0] : span[1]] == reading.value
+        assert quote.start <= span[0] < span[1] <= quote.end
+
+
+NOTES = (
+    "The archive was founded in 1987 by Maria Keller in Basel. It keeps logs for 30 days. Twelve people work there. "
+    "Visitors come from all over Europe.",
+    "Backups are written every night. The default of max_bytes is 64 MB. A failed backup raises DiskFullError.",
+    "Old tapes were stored in the cellar. The cellar was flooded in 1994.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "value"),
+    [
+        ("how long are logs kept?", "It keeps logs for 30 days.", "30 days"),
+        ("Who founded the archive?", NOTES[0][:57], "Maria Keller"),
+        ("when was the archive founded?", NOTES[0][:57], "1987"),
+        ("where was the archive founded?", NOTES[0][:57], "Basel"),
+        ("how many people work there?", "Twelve people work there.", "Twelve"),
+        ("what is the default of max_bytes?", "The default of max_bytes is 64 MB.", "64 MB"),
+        ("which error does a failed backup raise?", "A failed backup raises DiskFullError.", "DiskFullError"),
+        ("was the cellar flooded?", "The cellar was flooded in 1994.", None),
+        ("why was the cellar flooded?", "The cellar was flooded in 1994.", None),
+        ("how do I write backups?", "Backups are written every night.", None),
+    ],
+)
+def test_each_kind_of_question_gets_its_sentence_and_value(question: str, sentence: str, value: str | None) -> None:
+    passages = _passages(*NOTES)
+    reading = Regex().answer(question, passages)
+    assert (reading.text, reading.value) == (sentence, value)
+    assert not reading.abstained
+    _check_spans(reading, passages)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "sentence", "value"),
+    [
+        ("东京是哪国的首都？", "巴黎是法国的首都。东京是日本的首都。", "东京是日本的首都。", None),
+        ("公司成立于哪一年？", "公司有许多员工。公司成立于1987年。", "公司成立于1987年。", "1987"),
+        ("Wann wurde das Archiv gegründet?", "Es regnet. Das Archiv wurde 1987 gegründet.", None, "1987"),
+        ("Кто основал архив?", "Шёл дождь. Архив основал Иван Петров.", "Архив основал Иван Петров.", "Иван Петров"),
+        ("متى تأسس الأرشيف؟", "هطل المطر. تأسس الأرشيف عام 1987.", "تأسس الأرشيف عام 1987.", "1987"),
+        ("¿Quién fundó el archivo?", "Llueve mucho. María Keller fundó el archivo.", None, "María Keller"),
+        ("crème", "Il pleut. La cre\u0300me est froide.", "La cre\u0300me est froide.", None),
+    ],
+)
+def test_other_scripts_and_languages(question: str, text: str, sentence: str | None, value: str | None) -> None:
+    passages = _passages(text)
+    reading = Regex().answer(question, passages)
+    _check_spans(reading, passages)
+    if sentence is not None:
+        assert reading.text == sentence
+    if value is not None:
+        assert reading.value == value
+
+
+def test_a_line_of_code_a_table_row_and_a_list_item_are_answers() -> None:
+    code = _passages(
+        "import os\n\nMAX_BYTES = 64_000\nRETRIES = 3\n\n\ndef register_backend(name):\n    pass\n", kind="code"
+    )
+    reading = Regex().answer("what is the value of RETRIES?", code)
+    assert (reading.text, reading.value) == ("RETRIES = 3", "3")
+    reading = Regex().answer("which function registers a backend?", code)
+    assert (reading.text, reading.value) == ("def register_backend(name):", "register_backend")
+    table = _passages("| setting | default |\n|---|---|\n| timeout | 30 s |\n| retries | 3 |\n", kind="table")
+    assert Regex().answer("what is the default of timeout?", table).text == "| timeout | 30 s |"
+    listed = _passages("Steps:\n\n- stop the server\n- copy the archive folder\n- start it again\n")
+    assert "copy the archive folder" in Regex().answer("which folder do I copy?", listed).text
+
+
+def test_a_better_passage_wins_between_equal_sentences() -> None:
+    passages = _passages("Logs are kept for a week.", "Logs are kept for a month.")
+    assert Regex().answer("how long are logs kept?", passages).text == "Logs are kept for a week."
+    other = _passages("Logs are kept for a month.", "Logs are kept for a week.")
+    assert Regex().answer("how long are logs kept?", other).text == "Logs are kept for a month."
+
+
+def test_it_abstains_when_only_function_words_are_shared() -> None:
+    reading = Regex().answer("what is the capital of France?", _passages("It is the end of the list."))
+    assert reading.abstained
+    assert (reading.text, reading.value, reading.quotes) == ("", None, ())
+    assert "function words" in reading.reason
+
+
+@pytest.mark.parametrize("passages", [[], _passages(""), _passages(" \n\t "), _passages("", "...")])
+def test_nothing_to_read_is_an_abstention(passages: list[Passage]) -> None:
+    assert Regex().answer("how long are logs kept?", passages).abstained
+    assert Regex(pattern=r"\d+ days").answer("how long are logs kept?", passages).abstained
+
+
+@pytest.mark.parametrize("question", ["", "?", "the of", "\ud800"])
+def test_a_question_without_a_word_is_an_abstention(question: str) -> None:
+    assert Regex().answer(question, _passages(*NOTES)).abstained
+
+
+def test_only_the_best_passages_are_read() -> None:
+    passages = _passages("Nothing here.", "Logs are kept for a week.")
+    assert Regex(passages=1).answer("how long are logs kept?", passages).abstained
+    with pytest.raises(UsageError):
+        Regex(passages=0)
+
+
+_PIECES = st.sampled_from(
+    [
+        *(
+            "archive",
+            "Keller",
+            "1987",
+            "64 MB",
+            "the",
+            "in",
+            "by",
+            ". ",
+            ", ",
+            "\n",
+            "\r\n",
+            "\n\n",
+            "(",
+            ")",
+            '"',
+            "-",
+            "|",
+        ),
+        *(
+            "东京",
+            "สวัสดี",
+            "é",
+            "e\u0301",
+            "ß",
+            "\ud800",
+            "\x00",
+            "𝒜",
+            "max_bytes",
+            "getName()",
+            "3:08",
+            "—",
+            " ",
+            "\u2028",
+        ),
+    ]
+)
+
+
+@given(st.lists(st.lists(_PIECES, max_size=40).map(" ".join), max_size=4), st.lists(_PIECES, max_size=8).map(" ".join))
+def test_every_answer_stands_exactly_where_it_says(texts: list[str], question: str) -> None:
+    passages = _passages(*texts)
+    for asked in (question, f"who {question}", f"how many {question}", f"when {question}"):
+        reading = Regex().answer(asked, passages)
+        assert reading == Regex().answer(asked, passages)
+        if not reading.abstained:
+            _check_spans(reading, passages)
+
+
+# -- patterns -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        (r"(?P<value>\d+ days)", "30 days"),
+        (r"for (?P<time>\d+ \w+)", "30 days"),
+        (r"(?P<verb>keeps) logs for (?P<value>\d+)", "30"),
+        (r"logs for (\d+)", "30"),
+        (r"\d+ days", "30 days"),
+        (r"(?P<value>never)|(\d+) days", "30"),
+    ],
+)
+def test_a_pattern_names_the_value_by_its_group(pattern: str, value: str) -> None:
+    passages = _passages(*NOTES)
+    reading = Regex(pattern=pattern).answer("how long are logs kept?", passages)
+    assert (reading.text, reading.value) == ("It keeps logs for 30 days.", value)
+    _check_spans(reading, passages)
+
+
+def test_of_several_matches_the_one_in_the_best_sentence_is_taken() -> None:
+    passages = _passages("Mail is kept for 10 days. Logs are kept for 30 days. Tapes are kept for 90 days.")
+    reading = Regex(pattern=r"\d+ days").answer("how long are tapes kept?", passages)
+    assert (reading.text, reading.value) == ("Tapes are kept for 90 days.", "90 days")
+
+
+def test_a_value_over_several_sentences_is_quoted_with_all_of_them() -> None:
+    passages = _passages("One goes. Two stay here. Three come. Four sleep.")
+    reading = Regex(pattern=r"stay here\. Three").answer("who stays?", passages)
+    assert reading.text == "Two stay here. Three come."
+    _check_spans(reading, passages)
+
+
+def test_a_pattern_needs_no_word_of_the_question_and_goes_to_the_first_passage_that_matches() -> None:
+    reading = Regex(pattern=r"\b1994\b").answer("zebra", _passages(*NOTES))
+    assert (reading.value, reading.quotes[0].passage) == ("1994", 2)
+
+
+def test_a_pattern_that_matches_nothing_or_only_emptiness_is_an_abstention() -> None:
+    assert "matches in none of the 3 passages" in Regex(pattern="zebra").answer("logs", _passages(*NOTES)).reason
+    assert Regex(pattern="x*").answer("logs", _passages("abc. def.")).abstained
+
+
+@pytest.mark.parametrize(
+    ("pattern", "position"), [("(?P<value>a", "position 0"), ("ab[", "position 2"), ("*", "position 0")]
+)
+def test_a_bad_pattern_is_a_usage_error_that_says_where(pattern: str, position: str) -> None:
+    with pytest.raises(UsageError, match=position) as caught:
+        Regex(pattern=pattern)
+    assert caught.value.hint
+
+
+def test_a_runaway_pattern_is_given_up_and_the_other_passages_are_still_read() -> None:
+    passages = _passages("a" * 60 + "!", "So it was aaab.")
+    reading = Regex(pattern="(?P<value>(a+)+b)", pattern_seconds=0.05).answer("what was it?", passages)
+    assert (reading.value, reading.trace["expired_passages"]) == ("aaab", [0])
+    reading = Regex(pattern="(a+)+$", pattern_seconds=0.05).answer("what was it?", passages[:1])
+    assert reading.abstained
+    assert "took too long on 1 of 1" in reading.reason
+
+
+def test_a_runaway_pattern_is_given_up_on_another_thread_too() -> None:
+    passages = _passages("a" * 60 + "!", "Es war 東京 aaab.")
+    found: list[Reading] = []
+    reader = Regex(pattern="(?P<value>(a+)+b)", pattern_seconds=0.05)
+    thread = threading.Thread(target=lambda: found.append(reader.answer("東京", passages)))
+    thread.start()
+    thread.join()
+    assert (found[0].value, found[0].trace["expired_passages"]) == ("aaab", [0])
+    _check_spans(found[0], passages)
