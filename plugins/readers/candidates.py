@@ -42,6 +42,7 @@ _YEAR = re.compile(r"(?:1\d|20|[3-9])\d\d(?:s|er)?|\d{1,2}(?:st|nd|rd|th)")
 _QUOTE_MARKS = frozenset("\"“”„‘’'`«»‹›「」『』")
 _CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^\w+/\w")
 _PARTING = frozenset("/()[]{}|—–=<>,;:…")
+_BARRIERS = frozenset("=|[]{};<>")
 _JOINING_FIGURES = frozenset(":–,/")
 _BEFORE = frozenset("$£€¥₹#@~<>=±−+")
 _AFTER = frozenset("%‰°½¼¾⅓⅔²³")
@@ -117,15 +118,27 @@ def candidates(text: str, spans: Sequence[Word]) -> list[Candidate]:
     cuts = _cuts(text, spans)
     starts = [at for at in range(len(spans)) if cuts[at] and not spans[at].function]
     ends = [at for at in range(1, len(spans) + 1) if cuts[at] and not spans[at - 1].function]
+    reach = _reach(text, spans)
     out = []
     for first in starts:
         for last in ends:
             if last <= first:
                 continue
+            if last > reach[first]:
+                break
             if spans[last - 1].last - spans[first].first >= MOST_TOKENS:
                 break
             start, end = spans[first].start, spans[last - 1].end
             out.append(Candidate(start, end, first, last - 1, tuple(spans[first:last]), _quoted(text, start, end)))
+    return out
+
+
+def _reach(text: str, spans: Sequence[Word]) -> list[int]:
+    """For each word, behind which word the next sign stands that no answer goes across."""
+    out = [len(spans)] * len(spans)
+    for at in range(len(spans) - 2, -1, -1):
+        apart = not _BARRIERS.isdisjoint(text[spans[at].end : spans[at + 1].start])
+        out[at] = at + 1 if apart else out[at + 1]
     return out
 
 

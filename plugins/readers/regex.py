@@ -91,11 +91,11 @@ class _Answering:
         self.terms = question.terms
         self.sentences = split(passages, self.terms)
         self.terms.weigh([sentence.relations for sentence in self.sentences])
-        score(self.sentences, self.terms, [passage.score for passage in passages])
+        score(self.sentences, self.terms, passages)
 
     def best(self) -> Sentence | None:
         """The sentence with the best score among those that share a term with the question."""
-        sharing = [sentence for sentence in self.sentences if any(sentence.relations)]
+        sharing = [sentence for sentence in self.sentences if sentence.shares]
         if not sharing:
             return None
         prefer_kind(sharing, [passage.text for passage in self.passages], self.question)

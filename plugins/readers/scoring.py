@@ -20,6 +20,11 @@ PAIR = 0.15
 PASSAGE = 0.3
 """Worth of the passage's own score, as a share of the best passage's."""
 PAIR_DISTANCE = 2
+ASKING = 0.5
+"""A question that stands in the text has all the words and no answer."""
+ANSWER = 0.8
+"""Worth of a term that only the question just before holds."""
+_QUESTION_MARKS = frozenset("?？؟՞")
 FITTING = 0.1
 """Worth of holding something new of the shape that is asked for: a figure, a date, a name."""
 
@@ -34,6 +39,8 @@ class Sentence:
     tokens: Sequence[Token]
     relations: Sequence[Relation | None]
     score: float = 0.0
+    shares: bool = False
+    """Whether it holds a term of the question, or follows a question that does."""
 
     def credits(self) -> dict[int, float]:
         """The best credit of each term that occurs here."""
@@ -62,27 +69,37 @@ def split(passages: Sequence[Passage], terms: Terms) -> list[Sentence]:
     return out
 
 
-def score(sentences: Sequence[Sentence], terms: Terms, passage_scores: Sequence[float]) -> None:
+def score(sentences: Sequence[Sentence], terms: Terms, passages: Sequence[Passage]) -> None:
     """Set the ``score`` of all sentences; those of one passage stand together and in order.
 
     ``(sum idf matched + 0.1 idf matched only in a neighbour + 0.15 idf of adjacent pairs) / sum idf
-    + 0.3 passage score / best passage score``.
+    + 0.3 passage score / best passage score``. A sentence that asks counts half; the one after it answers, and what
+    only the question holds counts 0.8 there.
     """
-    total = sum(terms.idf) or 1.0
-    best = max(passage_scores, default=0.0)
+    total = terms.total or 1.0
+    best = max((passage.score for passage in passages), default=0.0)
     found = [sentence.credits() for sentence in sentences]
+    asking = [_asks(sentence, passages) for sentence in sentences]
     for at, sentence in enumerate(sentences):
-        matched = sum(terms.idf[index] * credit for index, credit in found[at].items())
-        beside: dict[int, float] = {}
+        worth: dict[int, float] = {}
+        sentence.shares = bool(found[at])
         for other in (at - 1, at + 1):
             if 0 <= other < len(sentences) and sentences[other].passage == sentence.passage:
+                answers = other < at and asking[other] and not asking[at]
+                sentence.shares |= answers and bool(found[other])
                 for index, credit in found[other].items():
-                    if index not in found[at]:
-                        beside[index] = max(credit, beside.get(index, 0.0))
-        matched += NEIGHBOUR * sum(terms.idf[index] * credit for index, credit in beside.items())
+                    worth[index] = max((ANSWER if answers else NEIGHBOUR) * credit, worth.get(index, 0.0))
+        matched = sum(terms.idf[index] * credit for index, credit in (worth | found[at]).items())
         matched += PAIR * _pairs(sentence, terms)
-        share = passage_scores[sentence.passage] / best if best > 0 else 1.0
-        sentence.score = matched / total + PASSAGE * share
+        score = passages[sentence.passage].score
+        share = score / best if best > 0 else 1.0
+        sentence.score = (ASKING if asking[at] else 1.0) * matched / total + PASSAGE * share
+
+
+def _asks(sentence: Sentence, passages: Sequence[Passage]) -> bool:
+    """Whether it ends with a question mark, quotes and markup behind it apart."""
+    last = passages[sentence.passage].text[max(sentence.start, sentence.end - 3) : sentence.end]
+    return not _QUESTION_MARKS.isdisjoint(last)
 
 
 def _pairs(sentence: Sentence, terms: Terms) -> float:

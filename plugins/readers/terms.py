@@ -66,6 +66,10 @@ class Terms:
             return at, SAME_STEM
         return next(((index, SAME_PREFIX) for prefix, index in self._prefixes if text.startswith(prefix)), None)
 
+    @property
+    def total(self) -> float:
+        return sum(self.idf)
+
     def weigh(self, texts: Sequence[Sequence[Relation | None]]) -> None:
         """Set idf by how many of these texts hold each term.
 

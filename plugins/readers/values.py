@@ -152,7 +152,7 @@ class _Features:
         self._spans = spans
         self._kind = "measure" if question.kind is Kind.NUMBER and not question.head else question.kind.value
         self._idf = question.terms.idf
-        self._total = sum(self._idf) or 1.0
+        self._total = question.terms.total or 1.0
         related = [sentence.relations[word.first : word.last + 1] for word in spans]
         self._echo = [all(tokens) for tokens in related]
         self._places: dict[int, list[int]] = {}

@@ -106,6 +106,21 @@ def test_a_better_passage_wins_between_equal_sentences() -> None:
     assert Regex().answer("how long are logs kept?", other).text == "Logs are kept for a month."
 
 
+def test_a_question_that_stands_in_the_text_is_answered_by_what_follows_it() -> None:
+    passages = _passages(
+        "How do I pay?\n\nBy card.\n\nHow long are logs kept?\n\nThirty days.\n\nWho reads the logs?\n\nNobody.\n"
+    )
+    assert Regex().answer("how long are logs kept?", passages).text == "Thirty days."
+    assert Regex().answer("how do I pay", passages).text == "By card."
+
+
+def test_a_value_does_not_reach_over_the_signs_of_code_and_tables() -> None:
+    code = _passages("limit: Annotated[int, Range(1)] = field(LIMIT)\n", kind="code")
+    value = Regex().answer("what is the value of limit?", code).value
+    assert value is not None
+    assert not set("[]=") & set(value)
+
+
 def test_it_abstains_when_only_function_words_are_shared() -> None:
     reading = Regex().answer("what is the capital of France?", _passages("It is the end of the list."))
     assert reading.abstained
