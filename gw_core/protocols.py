@@ -114,7 +114,10 @@ class Backend(Protocol):
         ...
 
     def df(self, terms: Sequence[str]) -> list[int]:
-        """In how many chunks each folded term occurs (any form that this backend matches for it)."""
+        """In how many chunks each folded term occurs, in any form that this backend matches for it.
+
+        A term that ends in ``*`` stands for all that begin as it does (:attr:`gw_core.query.Query.forms`).
+        """
         ...
 
     def maintain(self, purge: bool = False) -> None:

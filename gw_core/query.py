@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from gw_core.text.fold import Token, fold, tokens
+from gw_core.text.stem import stems
 
 FUNCTION_WORDS = frozenset(
     """a about above after again against all also am an and any are as at be because been before being below between
@@ -19,13 +20,18 @@ FUNCTION_WORDS = frozenset(
 )
 """English words that say how a sentence is built and not what it is about, folded."""
 
-# One of these, or two of the weaker ones, make a query English. Words that German, Dutch, French, the Scandinavian
-# languages or Vietnamese without accents have too ("was", "in", "an", "die", "on", "has") say nothing.
-_STRONG = frozenset(
-    """the what which who whom whose how when where why does did were with from and this that these those there been
-    could should would isn doesn didn""".split()
+# More of these than of the words below make a query English.
+_ENGLISH = frozenset(
+    """a an and any are as at be been between but by can could did do does for from has have how if in into is it its
+    not of on or such than that the their then there these they this to were what when where which who whom whose why
+    will with would should isn doesn didn""".split()
 )
-_WEAK = frozenset("of is are to for it its by at be can if not as or you your my".split())
+# What other languages in Latin letters build sentences with, folded.
+_OTHER_LANGUAGES = frozenset(
+    """der die das und ist wie welche welcher welches wer wo ein eine einen dem den des im von zu mit fur nicht auf bei
+    le la les du est et que qui dans pour sur el los las un una y en por para con como il gli di della nel per het een
+    van op och att som ett av os da em""".split()
+)
 
 # Scripts that are cut into n-grams: their terms are pieces of words.
 _GRAM = re.compile(
@@ -55,6 +61,18 @@ class Query:
         if not self.english:
             return self.terms
         return tuple(term for term in self.terms if term not in FUNCTION_WORDS) or self.terms
+
+    @property
+    def forms(self) -> dict[str, str]:
+        """For each distinct term what to count chunks of: the term, or ``prefix*`` where the query isn't English and
+        every word that begins so may be another form of it."""
+        words = tuple(dict.fromkeys(self.terms))
+        if self.english:
+            return {word: word for word in words}
+        return {
+            word: stem[: prefix_length(stem)] + "*" if has_prefix(word, stem) else word + "*" * is_short_gram(word)
+            for word, stem in zip(words, stems(words), strict=True)
+        }
 
     @property
     def grams(self) -> bool:
@@ -102,10 +120,8 @@ def parse(text: str) -> Query:
 
 
 def _is_english(terms: tuple[str, ...]) -> bool:
-    words = set(terms)
-    if words & _STRONG:
-        return True
-    return len(words & _WEAK) >= 2 and all(map(str.isascii, words))
+    english = sum(term in _ENGLISH for term in terms)
+    return english > sum(term in _OTHER_LANGUAGES for term in terms)
 
 
 def _joinable(term: str) -> bool:

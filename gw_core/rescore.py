@@ -25,9 +25,12 @@ SAME_STEM = 0.8
 SAME_PREFIX = 0.64
 FUNCTION_SHARE = 0.3
 """What a function word's idf counts for beside that of a content word."""
-NEARNESS = 0.3
+NEARNESS = 0.6
+"""What a pair of neighbours in the query adds where it stands near in the text, as a share of the lesser idf."""
 NEAR = 2
-"""Neighbours in the query are near in the text if the second stands at most this many tokens after the first."""
+"""They are near if the second stands at most this many tokens after the first."""
+LEAD, LEAD_TOKENS = 1.5, 16
+"""What a token counts for at the head of a chunk: a heading, a definition, the first words of a paragraph."""
 JOINED = 0.9
 """Credit for words written as one where the query has them apart, and the reverse."""
 SHORTEST_COMPOUND = 6
@@ -75,6 +78,12 @@ def idf(total: int, containing: int) -> float:
     return math.log1p((max(total, BACKGROUND) - containing - missing + 0.5) / (containing + missing + 0.5))
 
 
+def searchable(chunk: Chunk) -> str:
+    """What is indexed and scored of a chunk: its text, after those parts of its label that do not stand in it."""
+    missing = [part for part in chunk.label.split(" > ") if part and part not in chunk.text]
+    return "\n".join((*missing, chunk.text))
+
+
 def rescore(
     query: Query,
     chunks: Sequence[Chunk],
@@ -85,12 +94,12 @@ def rescore(
 ) -> Rescored:
     """Score ``chunks``, the ones that ``matches`` name, in any order.
 
-    ``df`` gives, for each distinct term of the query, in how many of the index's ``total`` chunks it occurs in any form
-    that the backend matches; a term that is missing counts as unknown. ``mean_length`` is the mean length of all
+    ``df`` gives, for each distinct term of the query, in how many of the index's ``total`` chunks it occurs in the form
+    that :attr:`Query.forms` names; a term that is missing counts as unknown. ``mean_length`` is the mean length of all
     chunks in tokens, by default that of these.
     """
     terms = _Terms(query, df, total)
-    texts = [fold(chunk.text).split() for chunk in chunks]
+    texts = [fold(searchable(chunk)).split() for chunk in chunks]
     if mean_length is None:
         mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
     first = {match.chunk_id: match.why for match in matches}
@@ -147,28 +156,27 @@ class _Terms:
         self._compounds = [term for term in self.texts if term in content and len(term) >= SHORTEST_COMPOUND]
         self._places = places
         self._relations: dict[str, tuple[_Relation, ...]] = {}
-        self._by_stem: dict[str, tuple[_Relation, ...]] = {}
-        self._prefixes: list[tuple[str, _Relation]] = []
+        self._by_stem: dict[str, list[int]] = {}
+        self._by_joined: dict[str, list[int]] = {}
+        self._prefixes: dict[str, list[int]] = {}
         self._relate(query)
 
     def _relate(self, query: Query) -> None:
-        """Fill in what stands for which term: itself, its compounds, its stem, and without English its beginning."""
+        """Fill in what stands for which terms: a word for itself and for all of its stem, without English for all that
+        begin alike, and a compound for its parts."""
         for at, (term, stem) in enumerate(zip(self.texts, stems(self.texts), strict=True)):
-            self._relations[term] = ((at, 1.0),)
-            self._by_stem.setdefault(stem, ((at, SAME_STEM),))
+            self._by_stem.setdefault(stem, []).append(at)
             if not query.english and has_prefix(term, stem):
-                self._prefixes.append((stem[: prefix_length(stem)], (at, SAME_PREFIX)))
+                self._prefixes.setdefault(stem[: prefix_length(stem)], []).append(at)
         for word, parts in query.joined.items():
-            relations = tuple((self._places[part], JOINED) for part in dict.fromkeys(parts))
-            self._relations.setdefault(word, relations)
-            self._by_stem.setdefault(stems([word])[0], relations)
+            self._by_joined[stems([word])[0]] = [self._places[part] for part in dict.fromkeys(parts)]
 
     def score(self, tokens: Sequence[str], mean_length: float) -> _Parts:
         counts = [0.0] * len(self.texts)
         found: list[tuple[int, int]] = []
         for place, relations in enumerate(self._related(tokens)):
             for at, credit in relations:
-                counts[at] += credit
+                counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
         self._count_compounds(tokens, counts)
         damping = self._k1 * (1 - self._b + self._b * len(tokens) / mean_length)
@@ -180,9 +188,8 @@ class _Terms:
                     parts.content += value
                 else:
                     parts.function += value
-        for (first, second), count in self._near(found).items():
-            worth = min(self._worth[first], self._worth[second])
-            parts.nearness += NEARNESS * worth * self._saturated(count, damping)
+        for first, second in self._near(found):
+            parts.nearness += NEARNESS * min(self._worth[first], self._worth[second])
         return parts
 
     def _saturated(self, count: float, damping: float) -> float:
@@ -192,21 +199,29 @@ class _Terms:
         known = self._relations
         new = list({token for token in tokens if token not in known})
         for token, stem in zip(new, stems(new), strict=True):
-            relations = self._by_stem.get(stem, ())
-            if not relations:
-                relations = tuple([relation for prefix, relation in self._prefixes if stem.startswith(prefix)][:1])
-            known[token] = relations
+            known[token] = self._relations_of(token, stem)
         return [known[token] for token in tokens]
 
-    def _near(self, found: Sequence[tuple[int, int]]) -> Counter[tuple[int, int]]:
-        """How often neighbours of the query stand near each other, in their order."""
-        near: Counter[tuple[int, int]] = Counter()
-        for number, (place, first) in enumerate(found):
-            for later, second in islice(found, number + 1, None):
+    def _relations_of(self, token: str, stem: str) -> tuple[_Relation, ...]:
+        found: dict[int, float] = dict.fromkeys(self._by_joined.get(stem, ()), JOINED)
+        for prefix, terms in self._prefixes.items():
+            if stem.startswith(prefix):
+                found.update(dict.fromkeys(terms, SAME_PREFIX))
+        for at in self._by_stem.get(stem, ()):
+            found[at] = 1.0 if self.texts[at] == token else SAME_STEM
+        return tuple(found.items())
+
+    def _near(self, found: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+        """The neighbours of the query that stand near each other, in their order."""
+        near: set[tuple[int, int]] = set()
+        if not self._pairs:
+            return near
+        for number, (place, first) in enumerate(found, 1):
+            for later, second in islice(found, number, None):
                 if later - place > NEAR:
                     break
-                if (first, second) in self._pairs:
-                    near[first, second] += 1
+                if later > place and (first, second) in self._pairs:
+                    near.add((first, second))
         return near
 
     def _count_compounds(self, tokens: Sequence[str], counts: list[float]) -> None:

@@ -133,8 +133,9 @@ class _Search:
         return self._rescored(matches, chunks)
 
     def _rescored(self, matches: Sequence[Match], chunks: Sequence[Chunk]) -> tuple[list[Hit], Confidence]:
-        terms = list(dict.fromkeys(self._query.terms))
-        df = frequencies(self._name, self._backend, terms)
+        forms = self._query.forms
+        counts = frequencies(self._name, self._backend, list(dict.fromkeys(forms.values())))
+        df = {term: counts[form] for term, form in forms.items()}
         total = self._catalogue.counts()["chunks"]
         found = rescore(self._query, chunks, matches, df, total)
         by_id = {chunk.id: chunk for chunk in chunks}

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from gw_core.query import Query, has_prefix, is_gram, is_short_gram, prefix_length
+from gw_core.query import Query
 from gw_core.text.stem import stems
 
 MOST_CLAUSES = 192
 """Distinct clauses in one expression; a longer query keeps its rarest."""
+MOST_REPEATS = 16
+"""How often a repeated word is counted again: the time that FTS5 takes grows faster than its expression."""
 RARE = 8
 """A word in at most this many chunks may be a compound that most texts write apart."""
 MOST_PARTS = 4
@@ -39,15 +41,11 @@ def quoted(tokens: Iterable[str], *, prefix: bool = False) -> str:
     return f'"{phrase}"*' if prefix else f'"{phrase}"'
 
 
-def term_match(term: str, stem: str, *, prefixes: bool) -> str:
-    """What matches one folded term: its stem, or in a query that isn't English whatever begins as the stem does."""
-    if prefixes and is_gram(term):
-        # A word shorter than an n-gram of its script stands only at the head of longer ones.
-        return quoted((term,), prefix=is_short_gram(term))
-    if prefixes and has_prefix(term, stem):
-        # Porter is applied to the prefix again and is not idempotent, so the prefix is cut from the stem.
-        return quoted((stem[: prefix_length(stem)],), prefix=True)
-    return quoted((term,))
+def form_match(form: str) -> str:
+    """What matches one of :attr:`Query.forms`: a folded term by its stem, or ``beginning*``."""
+    if form.endswith("*"):
+        return quoted((form[:-1],), prefix=True)
+    return quoted((form,))
 
 
 class Planner:
@@ -70,18 +68,20 @@ class Planner:
             found = self._rarest(found, math.inf if budget is None else budget)
         return found
 
-    def forms(self, term: str) -> list[str]:
-        """The expressions that count as an occurrence of one folded term: its stem, and its parts side by side."""
-        return [quoted((term,)), *self._phrases(term)]
+    def expressions(self, form: str) -> list[str]:
+        """All that counts as an occurrence of one of :attr:`Query.forms`: its stem or beginning, or the parts of a
+        compound side by side."""
+        return [form_match(form), *self._phrases(form)]
 
     def _of_terms(self, query: Query) -> list[Clause]:
         words = Counter(query.content)
+        forms = query.forms
         found: dict[str, Clause] = {}
-        for word, stem in zip(words, stems(list(words)), strict=True):
-            match = term_match(word, stem, prefixes=not query.english)
+        for word, repeats in words.items():
+            match = form_match(forms[word])
             known = found.get(match)
             terms, weight = (known.terms, known.weight) if known else ((), 0)
-            found[match] = Clause(match, (*terms, word), weight + words[word])
+            found[match] = Clause(match, (*terms, word), weight + repeats)
         return list(found.values())
 
     def _joined(self, query: Query) -> list[Clause]:
