@@ -10,12 +10,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from gw_core.errors import LoadError
 
 MAX_BYTES = 64_000_000
 """What is read of one file unless told otherwise, in bytes; a larger file is refused, never cut."""
+
+_HEAD = 8192
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -80,16 +83,21 @@ def open_regular(root: Path, path: str) -> int:
         raise _refusal(error, path) from error
 
 
-def read_regular(root: Path, path: str, max_bytes: int = MAX_BYTES) -> tuple[bytes, os.stat_result]:
+def read_regular(
+    root: Path, path: str, max_bytes: int = MAX_BYTES, unwanted: Callable[[bytes], bool] | None = None
+) -> tuple[bytes, os.stat_result]:
     """The bytes of a regular file below the root, and its status as it was when they were read.
 
-    Raises :class:`LoadError` as :func:`open_regular` does, and with ``too-large`` for more than ``max_bytes``; the
+    ``unwanted`` is asked about the first bytes of a larger file, so that a video need not be read to be left out
+    (reason ``binary``). Raises :class:`LoadError` as :func:`open_regular` does, and with ``too-large`` for more than ``max_bytes``; the
     file may grow while it is read, so its size alone is not trusted.
     """
     descriptor = open_regular(root, path)
     try:
         status = os.fstat(descriptor)
         if status.st_size <= max_bytes:
+            if unwanted is not None and status.st_size > _HEAD and unwanted(os.pread(descriptor, _HEAD, 0)):
+                raise LoadError(f"{path!r} holds binary data", reason="binary")
             data = _read(descriptor, status.st_size, max_bytes)
             if len(data) <= max_bytes:
                 return data, status

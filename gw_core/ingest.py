@@ -21,6 +21,7 @@ from gw_core.protocols import Backend, Loader
 from gw_core.rows import DocumentRow, FileStamp, SkippedRow
 from gw_core.seams import checked_spans
 from gw_core.store import Catalogue
+from gw_core.text.decode import is_binary
 
 # One transaction holds about this much text: small enough that an interruption loses a fraction of a second,
 # large enough that the cost of a commit vanishes.
@@ -244,7 +245,8 @@ class _Ingest:
         loader = candidate.loader
         try:
             read_ns = time.time_ns()
-            data, status = read_regular(self._pipeline.root, found.path, self._pipeline.corpus.max_bytes)
+            unwanted = None if loader.extracts else is_binary
+            data, status = read_regular(self._pipeline.root, found.path, self._pipeline.corpus.max_bytes, unwanted)
             self._report.bytes_read += len(data)
             stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, read_ns)
             digest = hashlib.sha256(data).hexdigest()

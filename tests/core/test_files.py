@@ -144,3 +144,16 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
         reason(root, path)
     reason(root, "a/b/x.txt", max_bytes=1)
     assert len([*Path("/dev/fd").iterdir()]) == before
+
+
+def test_only_the_head_of_a_large_file_that_is_unwanted_is_read(tmp_path: Path) -> None:
+    (tmp_path / "film").write_bytes(b"\0" * 100_000)
+    asked: list[int] = []
+
+    def unwanted(head: bytes) -> bool:
+        asked.append(len(head))
+        return True
+
+    with pytest.raises(LoadError) as raised:
+        read_regular(tmp_path, "film", unwanted=unwanted)
+    assert (raised.value.reason, asked) == ("binary", [8192])
