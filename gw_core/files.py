@@ -89,8 +89,8 @@ def read_regular(
     """The bytes of a regular file below the root, and its status as it was when they were read.
 
     ``unwanted`` is asked about the first bytes of a larger file, so that a video need not be read to be left out
-    (reason ``binary``). Raises :class:`LoadError` as :func:`open_regular` does, and with ``too-large`` for more than ``max_bytes``; the
-    file may grow while it is read, so its size alone is not trusted.
+    (reason ``binary``). Raises :class:`LoadError` as :func:`open_regular` does, and with ``too-large`` for more than
+    ``max_bytes``; the file may grow while it is read, so its size alone is not trusted.
     """
     descriptor = open_regular(root, path)
     try:
