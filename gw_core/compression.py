@@ -1,13 +1,14 @@
-"""Packing text: raw zlib streams, which any zlib reads, written by the fastest one at hand."""
+"""Packing text: zlib streams, which any zlib reads, written by the fastest one at hand."""
 
 from __future__ import annotations
 
 import zlib
+from importlib import import_module
 
 try:
-    from isal import isal_zlib as _fast
+    _fast = import_module("isal.isal_zlib")
 except ImportError:  # no wheel for this machine
-    _fast = None
+    _fast = zlib
 
 CompressionError = zlib.error
 decompress = zlib.decompress
@@ -15,4 +16,5 @@ decompress = zlib.decompress
 
 def compress(data: bytes) -> bytes:
     """``data`` as a zlib stream, packed for speed."""
-    return zlib.compress(data, 1) if _fast is None else _fast.compress(data, 1)
+    packed: bytes = _fast.compress(data, 1)
+    return packed

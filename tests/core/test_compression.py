@@ -1,0 +1,22 @@
+import sys
+import zlib
+from importlib import reload
+
+import pytest
+
+from gw_core import compression
+
+
+@pytest.mark.parametrize("data", [b"", b"x", "Tokio 東京 ".encode() * 5000])
+def test_what_is_packed_is_read_by_any_zlib(data: bytes) -> None:
+    assert zlib.decompress(compression.compress(data)) == data == compression.decompress(compression.compress(data))
+
+
+def test_without_isal_the_standard_library_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "isal.isal_zlib", None)
+    try:
+        plain = reload(compression)
+        assert plain.compress(b"text" * 99) == zlib.compress(b"text" * 99, 1)
+    finally:
+        monkeypatch.undo()
+        reload(compression)
