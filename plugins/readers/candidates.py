@@ -44,7 +44,8 @@ _CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|
 _PARTING = frozenset("/()[]{}|—–=<>,;:…")
 _BARRIERS = frozenset("=|[]{};<>")
 _JOINING_FIGURES = frozenset(":–,/")
-_BEFORE = frozenset("$£€¥₹#@~<>=±−+")
+_BEFORE = frozenset("$£€¥₹#@~±−+")
+_OPTION = re.compile(r"(?<![\w-])--?\Z")
 _AFTER = frozenset("%‰°½¼¾⅓⅔²³")
 
 
@@ -103,6 +104,9 @@ def _word(text: str, span: Span, places: tuple[int, int], grammar: bool) -> Word
     start, end = span.start, span.end
     while start > 0 and text[start - 1] in _BEFORE:
         start -= 1
+    dashes = _OPTION.search(text, max(0, start - 2), start)
+    if dashes:
+        start = dashes.start()
     while end < len(text) and text[end] in _AFTER:
         end += 1
     written = text[start:end]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +155,9 @@ def _abstention(reason: str) -> Reading:
 
 def _check(pattern: str) -> None:
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as "possible nested set": legal, and nothing to tell a user of gw
+            re.compile(pattern)
     except re.error as error:
         where = "" if error.pos is None else f" at position {error.pos}"
         raise UsageError(

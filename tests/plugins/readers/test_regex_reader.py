@@ -250,6 +250,10 @@ def test_a_bad_pattern_is_a_usage_error_that_says_where(pattern: str, position: 
     assert caught.value.hint
 
 
+def test_a_pattern_that_python_only_warns_of_is_used_in_silence() -> None:
+    assert Regex(pattern="[[0-9]+ days").answer("logs", _passages(*NOTES)).value == "30 days"
+
+
 def test_a_runaway_pattern_is_given_up_and_the_other_passages_are_still_read() -> None:
     passages = _passages("a" * 60 + "!", "So it was aaab.")
     reading = Regex(pattern="(?P<value>(a+)+b)", pattern_seconds=0.05).answer("what was it?", passages)
