@@ -104,7 +104,7 @@ def relative_path(root: Path, path: str | os.PathLike[str], *, must_exist: bool 
     out, :class:`OutsideRootError`.
     """
     raw = os.fsencode(path)
-    if b"\0" in raw:
+    if not raw or b"\0" in raw:  # the empty path is a variable that was never set, not the working directory
         raise NotFoundError(f"{os.fspath(path)!r} does not exist")
     top = os.path.realpath(os.fsencode(root))
     try:
@@ -115,6 +115,8 @@ def relative_path(root: Path, path: str | os.PathLike[str], *, must_exist: bool 
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
             raise NotFoundError(f"{os.fspath(path)!r} cannot be reached: {error.strerror}") from error
         raise NotFoundError(f"{os.fspath(path)!r} does not exist") from error
+    if must_exist and raw.endswith(b"/") and not os.path.isdir(real):  # noqa: PTH112 (bytes)
+        raise NotFoundError(f"{os.fspath(path)!r} is not a folder")
     if real == top:
         return ""
     if not real.startswith(top.rstrip(b"/") + b"/"):

@@ -349,7 +349,18 @@ def test_a_path_that_does_not_exist_is_not_found(root: Path) -> None:
     for path in ("none", "x/y", "self", "a\0b", "n" * 300):
         with pytest.raises(NotFoundError):
             relative_path(root, root / path)
+    with pytest.raises(NotFoundError, match="not a folder"):
+        relative_path(root, f"{root}/x/")
     assert relative_path(root, root / "none/x", must_exist=False) == "none/x"
+
+
+@pytest.mark.parametrize("must_exist", [True, False])
+def test_the_empty_path_is_not_the_root(root: Path, monkeypatch: pytest.MonkeyPatch, must_exist: bool) -> None:
+    """A variable that was never set must not mean everything: not to an ingest, and least of all to forget."""
+    monkeypatch.chdir(root)
+    with pytest.raises(NotFoundError):
+        relative_path(root, "", must_exist=must_exist)
+    assert relative_path(root, ".", must_exist=must_exist) == ""
 
 
 def test_a_path_that_is_gone_has_no_files(root: Path) -> None:
