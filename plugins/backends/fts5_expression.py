@@ -81,7 +81,7 @@ class Planner:
             match = form_match(forms[word])
             known = found.get(match)
             terms, weight = (known.terms, known.weight) if known else ((), 0)
-            found[match] = Clause(match, (*terms, word), weight + repeats)
+            found[match] = Clause(match, (*terms, word), min(weight + repeats, MOST_REPEATS))
         return list(found.values())
 
     def _joined(self, query: Query) -> list[Clause]:
