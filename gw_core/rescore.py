@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from typing import Any
@@ -102,6 +102,7 @@ def rescore(
     texts = [fold(searchable(chunk)).split() for chunk in chunks]
     if mean_length is None:
         mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
+    terms.relate(set().union(*texts))
     first = {match.chunk_id: match.why for match in matches}
     scored: list[Scored] = []
     best = 0.0
@@ -144,7 +145,8 @@ class _Terms:
             for value, is_content in zip(self.idf, self._is_content, strict=True)
         ]
         self._repeats = [repeats[term] for term in self.texts]
-        self._k1, self._b = (GRAM_K1, GRAM_B) if query.grams else (K1, B)
+        self._grams = query.grams
+        self._k1, self._b = (GRAM_K1, GRAM_B) if self._grams else (K1, B)
         places = {term: at for at, term in enumerate(self.texts)}
         self._pairs = (
             frozenset()
@@ -174,8 +176,9 @@ class _Terms:
     def score(self, tokens: Sequence[str], mean_length: float) -> _Parts:
         counts = [0.0] * len(self.texts)
         found: list[tuple[int, int]] = []
-        for place, relations in enumerate(self._related(tokens)):
-            for at, credit in relations:
+        relations = self._relations
+        for place, token in enumerate(tokens):
+            for at, credit in relations.get(token, ()):
                 counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
         self._count_compounds(tokens, counts)
@@ -195,21 +198,21 @@ class _Terms:
     def _saturated(self, count: float, damping: float) -> float:
         return count * (self._k1 + 1) / (count + damping)
 
-    def _related(self, tokens: Sequence[str]) -> list[tuple[_Relation, ...]]:
-        known = self._relations
-        new = list({token for token in tokens if token not in known})
+    def relate(self, tokens: Iterable[str]) -> None:
+        """Find out which of these distinct tokens stand for a term."""
+        new = [token for token in tokens if token not in self._relations]
+        if self._grams:
+            # An n-gram stands for itself only, and those are known.
+            new = [token for token in new if token.isascii()]
+        lengths = sorted({len(prefix) for prefix in self._prefixes})
         for token, stem in zip(new, stems(new), strict=True):
-            known[token] = self._relations_of(token, stem)
-        return [known[token] for token in tokens]
-
-    def _relations_of(self, token: str, stem: str) -> tuple[_Relation, ...]:
-        found: dict[int, float] = dict.fromkeys(self._by_joined.get(stem, ()), JOINED)
-        for prefix, terms in self._prefixes.items():
-            if stem.startswith(prefix):
-                found.update(dict.fromkeys(terms, SAME_PREFIX))
-        for at in self._by_stem.get(stem, ()):
-            found[at] = 1.0 if self.texts[at] == token else SAME_STEM
-        return tuple(found.items())
+            found: dict[int, float] = dict.fromkeys(self._by_joined.get(stem, ()), JOINED)
+            for length in lengths:
+                found.update(dict.fromkeys(self._prefixes.get(stem[:length], ()), SAME_PREFIX))
+            for at in self._by_stem.get(stem, ()):
+                found[at] = 1.0 if self.texts[at] == token else SAME_STEM
+            if found:
+                self._relations[token] = tuple(found.items())
 
     def _near(self, found: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         """The neighbours of the query that stand near each other, in their order."""

@@ -17,6 +17,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
+from operator import add
 
 BOTH_WAYS = 5
 """The longest accented Latin word, in letters, that is written with and without its accents."""
@@ -33,8 +35,14 @@ _SEA_CHARS = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u104c-\u108f\u109a-\u109f\u1780-\u17d3"
     "\u17d7\u17dc\u17dd\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
 )
-_LATIN_CHARS = "0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u036f\u1d00-\u1d25\u1d6b-\u1d77\u1d79-\u1d9a\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua787"
-_EMOJI_CHARS = "\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_LATIN_CHARS = (
+    "0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u036f\u1d00-\u1d25\u1d6b-\u1d77\u1d79-\u1d9a"
+    "\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua787"
+)
+_EMOJI_CHARS = (
+    "\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001f3fa"
+    "\U0001f400-\U0001faff"
+)
 
 _RUNS = re.compile(
     f"(?P<latin>[{_LATIN_CHARS}]+)|(?P<cjk>[{_CJK_CHARS}]+)|(?P<sea>[{_SEA_CHARS}]+)|(?P<emoji>[{_EMOJI_CHARS}])"
@@ -89,25 +97,20 @@ def _fold_character(char: str) -> str:
     """One NFKC character: its letters without accents (an upper-case Latin letter stays upper case), or a space."""
     if char.isascii():
         return char
+    if char in _APOSTROPHES:
+        return "'"
     category = unicodedata.category(char)
     if category == "Nd":
         return str(unicodedata.decimal(char))
-    if category == "Cf" or _is_accent(char) or category == "Me":
+    if category in ("Cf", "Me", "Sk") or _is_accent(char):
         return ""
-    if char in _APOSTROPHES:
-        return "'"
-    if category[0] not in "LMN" and not (category in ("So", "Sk") and _EMOJI.match(char)):
-        return " "
-    if category == "Sk":
-        return ""
-    upper = char.isupper()
-    folded = char.casefold()
-    folded = "".join(_LETTERS.get(part, part) for part in unicodedata.normalize("NFD", folded) if not _is_accent(part))
-    folded = "".join(_LETTERS.get(part, part) for part in folded)
-    folded = unicodedata.normalize("NFC", folded)
-    if upper and folded.isascii() and len(folded) == 1:
-        return folded.upper()
-    return folded
+    return _fold_letter(char) if category[0] in "LMN" else " "
+
+
+def _fold_letter(char: str) -> str:
+    parts = (_LETTERS.get(part, part) for part in unicodedata.normalize("NFD", char.casefold()) if not _is_accent(part))
+    folded = unicodedata.normalize("NFC", "".join(parts))
+    return folded.upper() if len(folded) == 1 and folded.isascii() and char.isupper() else folded
 
 
 def _is_accent(char: str) -> bool:
@@ -115,7 +118,6 @@ def _is_accent(char: str) -> bool:
     return 10 <= combining <= 36 or combining >= 200 or combining == 1
 
 
-_EMOJI = re.compile(f"[{_EMOJI_CHARS}]")
 _TABLE = _Table()
 
 
@@ -153,7 +155,21 @@ def _rewritten(word: str) -> str:
 
 
 def _rewrite_word(word: str) -> str:
-    return "".join([put for put, _, _ in _units(_normalised(word))])
+    """All of :func:`_units` in one string; the long runs of unspaced scripts without a step in Python for each."""
+    word = _normalised(word)
+    pieces: list[str] = []
+    for match in _RUNS.finditer(word):
+        run = match.group()
+        if match.lastgroup == "cjk":
+            pairs = zip(run, map(add, run, run[1:]), strict=False)
+            pieces.append(f" {' '.join(chain.from_iterable(pairs))} {run[-1]} ")
+        elif match.lastgroup == "sea":
+            clusters = _CLUSTERS.findall(run)
+            grams = map("".join, zip(clusters, clusters[1:], clusters[2:], strict=False))
+            pieces.append(f" {run if len(clusters) < 3 else ' '.join(grams)} ")
+        else:
+            pieces += (put for put, _, _ in _units_of(match))
+    return "".join(pieces)
 
 
 _rewritten_short = lru_cache(maxsize=1 << 14)(_rewrite_word)
@@ -189,17 +205,22 @@ def _continues(char: str) -> bool:
 def _units(word: str) -> Iterator[_Unit]:
     """What a normalised word becomes, in order; separate tokens have spaces between them."""
     for match in _RUNS.finditer(word):
-        start, end = match.span()
-        if match.lastgroup == "latin":
-            yield from _latin(match.group(), start)
-        elif match.lastgroup == "cjk":
-            yield from _grams([(at, at + 1) for at in range(start, end)], word, (1, 2))
-        elif match.lastgroup == "sea":
-            yield from _grams([found.span() for found in _CLUSTERS.finditer(word, start, end)], word, (3,))
-        elif match.lastgroup == "emoji":
-            yield f" {match.group()} ", start, end
-        else:
-            yield from _other(match.group(), start)
+        yield from _units_of(match)
+
+
+def _units_of(match: re.Match[str]) -> Iterator[_Unit]:
+    """What one run of one script becomes."""
+    start, end = match.span()
+    if match.lastgroup == "latin":
+        yield from _latin(match.group(), start)
+    elif match.lastgroup == "cjk":
+        yield from _grams([(at, at + 1) for at in range(start, end)], match.string, (1, 2))
+    elif match.lastgroup == "sea":
+        yield from _grams([found.span() for found in _CLUSTERS.finditer(match.string, start, end)], match.string, (3,))
+    elif match.lastgroup == "emoji":
+        yield f" {match.group()} ", start, end
+    else:
+        yield from _other(match.group(), start)
 
 
 def _latin(run: str, start: int) -> Iterator[_Unit]:
@@ -218,17 +239,14 @@ def _latin(run: str, start: int) -> Iterator[_Unit]:
 
 
 def _grams(units: list[tuple[int, int]], word: str, sizes: tuple[int, ...]) -> Iterator[_Unit]:
-    """Space-separated n-grams over ``units`` (spans in ``word``), those of one place together, small ones first."""
-    smallest = min(*sizes, len(units)) if len(units) else 0
-    start = units[0][0] if units else 0
-    yield " ", start, start + 1
+    """Space-separated n-grams over ``units`` (spans in ``word``), those that begin together small ones first; all of a
+    run that is too short."""
+    yield " ", units[0][0], units[0][1]
+    if len(units) < min(sizes):
+        sizes = (len(units),)
     for at, (first, _) in enumerate(units):
-        for size in sizes if len(units) >= smallest else ():
-            if at + size <= len(units):
-                last = units[at + size - 1][1]
-                yield word[first:last] + " ", first, last
-    if units and len(units) < min(sizes):
-        yield word[start : units[-1][1]] + " ", start, units[-1][1]
+        for last in (units[at + size - 1][1] for size in sizes if at + size <= len(units)):
+            yield word[first:last] + " ", first, last
 
 
 def _other(run: str, start: int) -> Iterator[_Unit]:

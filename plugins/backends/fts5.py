@@ -10,15 +10,13 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-import apsw
-
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Chunk, Identity, Match
 from gw_core.protocols import Backend, Index, Scope
 from gw_core.query import Query
 from gw_core.rescore import searchable
 from gw_core.text import fold
-from gw_plugins.backends.fts5_expression import Clause, Planner
+from gw_plugins.backends.fts5_expression import Planner
 
 VERSION = "1"
 
@@ -54,8 +52,6 @@ class Fts5:
         name = f"{index.prefix}text"
         self._names = {"name": name, "text": _quoted_name(name), "words": _quoted_name(f"{index.prefix}words")}
         self._text = self._names["text"]
-        self._function = f"{index.prefix}matched"
-        self._db.register_fts5_function(self._function, _matched_phrases)
         self._planner = Planner(self._count, self._known)
         self._state: tuple[int, int] | None = None
         self._total = 0
@@ -127,11 +123,7 @@ class Fts5:
             f"WHERE {self._text} MATCH ?{where} ORDER BY bm25({self._text}), rowid LIMIT ?",
             (expression, *values, min(k, _LARGEST)),
         ).fetchall()  # type: ignore[assignment]
-        matched = self._matched(clauses, [chunk_id for chunk_id, _ in rows])
-        return [
-            Match(chunk_id, score, {"terms": matched.get(chunk_id, []), "bm25": round(score, 4)})
-            for chunk_id, score in rows
-        ]
+        return [Match(chunk_id, score, {"bm25": round(score, 4)}) for chunk_id, score in rows]
 
     def df(self, terms: Sequence[str]) -> list[int]:
         if not self._ready():
@@ -151,19 +143,6 @@ class Fts5:
         )
         self._db.executemany(f"INSERT INTO {table} VALUES (?, ?)", scope.ranges)  # noqa: S608
         return f" AND (SELECT last FROM {table} WHERE first <= rowid ORDER BY first DESC LIMIT 1) >= rowid", ()  # noqa: S608
-
-    def _matched(self, clauses: Sequence[Clause], chunk_ids: Sequence[int]) -> dict[int, list[str]]:
-        """For each of a few chunks the terms whose clauses match it."""
-        rows = self._db.execute(
-            f"SELECT rowid, {_quoted_name(self._function)}({self._text}) FROM {self._text} "  # noqa: S608
-            f"WHERE {self._text} MATCH ? AND rowid IN (SELECT value FROM json_each(?))",
-            (" OR ".join(clause.match for clause in clauses), json.dumps(chunk_ids)),
-        )
-        found: dict[int, list[str]] = {}
-        for chunk_id, flags in rows:
-            terms = (term for clause, flag in zip(clauses, flags, strict=True) if flag == "1" for term in clause.terms)
-            found[chunk_id] = list(dict.fromkeys(terms))
-        return found
 
     # -- statistics -----------------------------------------------------------------------------------------------
 
@@ -195,11 +174,6 @@ class Fts5:
         """Which of these stems the index has."""
         query = f"SELECT term FROM {self._names['words']} WHERE term IN (SELECT value FROM json_each(?))"  # noqa: S608
         return {term for (term,) in self._db.execute(query, (json.dumps(list(stems)),))}
-
-
-def _matched_phrases(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> str:
-    """One character for each phrase of the expression: 1 where it stands in the current row."""
-    return "".join("1" if any(api.phrase_locations(phrase)) else "0" for phrase in range(api.phrase_count))
 
 
 def _quoted_name(name: str) -> str:
