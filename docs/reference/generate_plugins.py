@@ -1,4 +1,4 @@
-"""Writes docs/reference/config.md, components.md and hooks.md from the settings, the built-in components and the hooks.
+"""Writes docs/reference/config.md, components.md, hooks.md and protocols.md from the code.
 
     python docs/reference/generate_plugins.py            write them
     python docs/reference/generate_plugins.py --check    exit 1 if one is not what would be written
@@ -8,6 +8,7 @@ A test checks the same.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from gw_core import hookspecs
+from gw_core import hookspecs, protocols
 from gw_core.annotations import described
 from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import KINDS, Plugins, find_entry_points
@@ -83,6 +84,34 @@ def hooks_page() -> str:
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
+def protocols_page() -> str:
+    parts = [_head("protocols.md")]
+    for node in ast.parse(inspect.getsource(protocols)).body:
+        if isinstance(node, ast.ClassDef):
+            parts.append(f"## {node.name}\n\n{_rst(ast.get_docstring(node) or '')}\n")
+            parts += [f"{text}\n" for text in _members(node)]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _members(protocol: ast.ClassDef) -> Iterator[str]:
+    """Attributes and methods of a protocol in their order, each with what its docstring says."""
+    for node, after in zip(protocol.body, [*protocol.body[1:], None], strict=True):
+        doc = ""
+        if isinstance(node, ast.AnnAssign):
+            signature = ast.unparse(node)
+            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                doc = inspect.cleandoc(str(after.value.value))
+        elif isinstance(node, ast.FunctionDef):
+            doc = ast.get_docstring(node) or ""
+            returned = ast.unparse(node.returns) if node.returns else "None"
+            signature = f"{node.name}({ast.unparse(node.args).removeprefix('self').removeprefix(', ')}) -> {returned}"
+            if node.decorator_list:  # a property
+                signature = f"{node.name}: {returned}"
+        else:
+            continue
+        yield f"**`{signature}`**" + (f"\n\n{_rst(doc)}" if doc else "")
+
+
 def _value(parameter: Parameter) -> str:
     bounds = [str(one) for one in parameter.extras if not one.__class__.__name__.startswith("_")]
     trusted = ["not in a project's file"] if parameter.trusted_only else []
@@ -124,7 +153,12 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-PAGES = {"config.md": config_page, "components.md": components_page, "hooks.md": hooks_page}
+PAGES = {
+    "config.md": config_page,
+    "components.md": components_page,
+    "hooks.md": hooks_page,
+    "protocols.md": protocols_page,
+}
 
 
 def main() -> int:

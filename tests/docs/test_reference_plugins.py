@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gw_core import protocols
 from gw_core.config import Config
 from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import KINDS
@@ -24,7 +25,7 @@ def generator():
     return module
 
 
-@pytest.mark.parametrize("page", ["config.md", "components.md", "hooks.md"])
+@pytest.mark.parametrize("page", ["config.md", "components.md", "hooks.md", "protocols.md"])
 def test_pages_are_up_to_date(generator, page):
     written = (REFERENCE / page).read_text(encoding="utf-8")
     assert written == generator.PAGES[page](), "run python docs/reference/generate_plugins.py"
@@ -36,8 +37,17 @@ def test_every_key_kind_and_hook_is_there():
         assert f"## [{section}]" in config
         assert [key for key in made_of.__dataclass_fields__ if f"| `{key}` |" not in config] == []
     assert [kind for kind in COMPONENT_KINDS if f"`[{kind}.NAME]`" not in config] == []
+    page = (REFERENCE / "protocols.md").read_text(encoding="utf-8")
+    assert [
+        name for name in vars(protocols) if name[0].isupper() and _is_protocol(name) and f"## {name}\n" not in page
+    ] == []
     hooks = (REFERENCE / "hooks.md").read_text(encoding="utf-8")
     assert [kind for kind in KINDS if f"## gw_register_{kind}\n" not in hooks] == []
+
+
+def _is_protocol(name: str) -> bool:
+    thing = getattr(protocols, name)
+    return isinstance(thing, type) and thing.__module__ == protocols.__name__
 
 
 def test_the_examples_of_the_pages_are_valid(tmp_path):
