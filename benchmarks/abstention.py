@@ -5,8 +5,8 @@ questions whose answer is in the collection, the share refused. ``refused``: of 
 
 * own: XQuAD's, cranfield's and cisi's questions over their own collection;
 * gone: XQuAD's with the five paragraphs of the question's article taken out of the collection;
-* XQuAD-en's over cranfield and cisi, and 50 everyday ones over cranfield, cisi, XQuAD-en and Python's documentation:
-  the language reference (``pydoc_data.topics``) and the docstrings of the standard library of this interpreter, and over gw's own.
+* XQuAD-en's over cranfield and cisi, and 50 everyday ones over cranfield, cisi, XQuAD-en, gw's own documentation and
+  Python's: the language reference (``pydoc_data.topics``) and the docstrings of this interpreter's standard library.
 
 The threshold was chosen on the even articles of XQuAD-en; the odd ones are held out. Three minutes of CPU with all.
 
