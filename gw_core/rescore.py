@@ -33,7 +33,7 @@ LEAD, LEAD_TOKENS = 1.5, 16
 """What a token counts for at the head of a chunk: a heading, a definition, the first words of a paragraph."""
 JOINED = 0.9
 """Credit for words written as one where the query has them apart, and the reverse."""
-SHORTEST_COMPOUND = 6
+SHORTEST_COMPOUND = 5
 K1, B = 1.2, 0.75
 GRAM_K1, GRAM_B = 0.8, 0.9
 
@@ -202,8 +202,8 @@ class _Terms:
         """Find out which of these distinct tokens stand for a term."""
         new = [token for token in tokens if token not in self._relations]
         if self._grams:
-            # An n-gram stands for itself only, and those are known.
-            new = [token for token in new if token.isascii()]
+            # An n-gram stands for nothing but itself.
+            new = [token for token in new if token.isascii() or token in self._places]
         lengths = sorted({len(prefix) for prefix in self._prefixes})
         for token, stem in zip(new, stems(new), strict=True):
             found: dict[int, float] = dict.fromkeys(self._by_joined.get(stem, ()), JOINED)

@@ -101,7 +101,7 @@ def fold_all(texts: Sequence[str]) -> list[str]:
             done = end
         pieces.append(lowered[done:])
         lowered = b"".join(pieces)
-    return lowered.decode("utf-8").split(_BETWEEN)
+    return lowered.decode("utf-8").split(_BETWEEN) if texts else []
 
 
 def tokens(text: str) -> list[Token]:

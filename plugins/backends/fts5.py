@@ -142,7 +142,9 @@ class Fts5:
             f"CREATE TABLE IF NOT EXISTS {table}(first INTEGER PRIMARY KEY, last INTEGER); DELETE FROM {table}"  # noqa: S608
         )
         self._db.executemany(f"INSERT INTO {table} VALUES (?, ?)", scope.ranges)  # noqa: S608
-        return f" AND (SELECT last FROM {table} WHERE first <= rowid ORDER BY first DESC LIMIT 1) >= rowid", ()  # noqa: S608
+        # The last range that begins at or before the row is the only one that can hold it.
+        last = f"SELECT last FROM {table} WHERE first <= {self._text}.rowid ORDER BY first DESC LIMIT 1"  # noqa: S608
+        return f" AND ({last}) >= rowid", ()
 
     # -- statistics -----------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ MOST_PARTS = 4
 MOST_TRIED, MOST_KEPT = 8, 2
 """Of the ways to write a compound apart, how many are looked up and how many are searched for."""
 _UNSAFE = re.compile('["\x00\ud800-\udfff]')
-_SPLITTABLE = re.compile("[a-z][a-z0-9]{4,30}[a-z0-9]")
+_SPLITTABLE = re.compile("[a-z][a-z0-9]{3,30}[a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ class Planner:
     def _phrases(self, term: str) -> list[str]:
         if not _SPLITTABLE.fullmatch(term) or self._count(quoted((term,))) > RARE:
             return []
-        pieces = {term[at:end] for at in range(len(term) - 1) for end in range(at + 2, len(term) + 1)} - {term}
+        pieces = {term[at:end] for at in range(len(term) - 1) for end in range(at + 2, len(term) + 1)} - {term} | {
+            term[0]
+        }
         listed = list(pieces)
         piece_stems = dict(zip(listed, stems(listed), strict=True))
         known = self._known(set(piece_stems.values()))
@@ -133,11 +135,12 @@ def segmentations(word: str, known: set[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _parted(word: str, known: set[str], count: int) -> list[tuple[str, ...]]:
+    # Parts have two letters or more, but for the first of two: e-mail, x-ray.
     if count == 1:
         return [(word,)] if word in known else []
     return [
         (word[:at], *rest)
-        for at in range(2, len(word) - 1)
+        for at in range(1 if count == 2 else 2, len(word) - 1)
         if word[:at] in known
         for rest in _parted(word[at:], known, count - 1)
     ]
