@@ -102,16 +102,14 @@ class _Search:
             with running(f"reranker {name!r}", "a search"):
                 returned = list(reranker.rerank(self._query, hits))
             hits = reranked(name, returned, hits)
-        kept = collapse(hits, self._query.terms)
+        passages, collapsed = self._passages(hits, k)
         return SearchResult(
             query=self._query,
-            evidence=tuple(
-                evidence_of(self._catalogue, self._pipeline.sources, one) for one in self._passages(kept, k)
-            ),
+            evidence=tuple(evidence_of(self._catalogue, self._pipeline.sources, one) for one in passages),
             confidence=sure,
             backend=self._name,
             looked_at=looked_at,
-            collapsed=len(hits) - len(kept),
+            collapsed=collapsed,
         )
 
     def _hits(self, pool: int, scope: ChunkRanges | None) -> tuple[list[Hit], Confidence]:
@@ -149,20 +147,34 @@ class _Search:
         threshold = self._pipeline.config.ask.threshold
         return hits, confidence(self._query, found.idf, found.bm25, total, threshold)
 
-    def _passages(self, hits: Sequence[Hit], k: int) -> list[Passage]:
-        """The best ``k`` passages: hits that adjoin share one, so that more hits may be wanted than passages."""
+    def _passages(self, hits: Sequence[Hit], k: int) -> tuple[list[Passage], int]:
+        """The best ``k`` passages, and how many copies were folded into others.
+
+        Copies share a hit and neighbours share a passage, so that more hits than passages are wanted; how many more
+        is seen when some have been looked at.
+        """
         documents = {hit.chunk.path: self._catalogue.document(hit.chunk.path) for hit in hits}
 
         def text_of(path: str, start: int, end: int) -> str:
             row = documents[path]
             return "" if row is None else self._catalogue.text(row, start, end)
 
-        count = k
+        count = 2 * k + 4
         while True:
-            passages = stitch(hits[:count], text_of)
-            if len(passages) >= k or count >= len(hits):
-                return passages[:k]
-            count += k - len(passages)
+            while 0 < count < len(hits) and hits[count].score == hits[count - 1].score:
+                count += 1  # copies score alike: none of them is left behind
+            kept = collapse(hits[:count], self._query.terms)
+            wanted = k
+            while True:
+                passages = stitch(kept[:wanted], text_of)
+                if len(passages) >= k:
+                    return passages[:k], min(count, len(hits)) - len(kept)
+                if wanted >= len(kept):
+                    break
+                wanted += k - len(passages)
+            if count >= len(hits):
+                return passages, len(hits) - len(kept)
+            count *= 2
 
 
 def acceptor(request: Search) -> Callable[[str], bool]:

@@ -105,7 +105,8 @@ class Catalogue:
         self._lock = lock
         self._documents: dict[int, DocumentRow] = {}
         self._next_chunk: int | None = None  # known within a transaction, and written at its end
-        self._counted: tuple[int, dict[str, int]] | None = None
+        self._version = 0  # of the state that what is remembered here was read from
+        self._counted: dict[str, int] | None = None
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
@@ -189,7 +190,7 @@ class Catalogue:
                 yield
                 return
             self.connection.execute("BEGIN")
-            self._documents.clear()
+            self._notice_other_writers()
             try:
                 yield
             finally:
@@ -200,6 +201,14 @@ class Catalogue:
         """Leave nothing of what was removed: not in the write-ahead log either."""
         with sqlite_errors(self.path):
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _notice_other_writers(self) -> None:
+        """Forget what was remembered, if another connection has committed since."""
+        version = self.connection.pragma("data_version")
+        if version != self._version:
+            self._documents.clear()
+            self._counted = None
+            self._version = version
 
     def errors(self) -> AbstractContextManager[None]:
         """Turns SQLite's errors into gw's."""
@@ -458,17 +467,17 @@ class Catalogue:
 
     def counts(self) -> dict[str, int]:
         """``documents``, ``chunks``, ``chars`` and ``bytes`` of the sources."""
-        version = self.connection.pragma("data_version")  # changes when another connection has committed
-        if self._counted is None or self._counted[0] != version:
+        self._notice_other_writers()
+        if self._counted is None:
             row = self.connection.execute(
                 "SELECT count(*), coalesce(sum(last_chunk - first_chunk + 1), 0), coalesce(sum(chars), 0),"
                 " coalesce(sum(size), 0) FROM documents"
             ).fetchone()
-            counts = dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
+            counted = dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
             if self.connection.in_transaction and self.writable:
-                return counts
-            self._counted = (version, counts)
-        return self._counted[1]
+                return counted  # of a state that is not yet the last word
+            self._counted = counted
+        return self._counted
 
     def kinds(self) -> dict[str, int]:
         """How many documents there are of each kind."""
