@@ -114,6 +114,25 @@ def test_no_import_runs_in_a_circle() -> None:
         visit(module, ())
 
 
+def test_nothing_that_is_built_in_can_open_a_connection() -> None:
+    banned = {
+        "socket",
+        "ssl",
+        "http",
+        "urllib",
+        "asyncio",
+        "ftplib",
+        "smtplib",
+        "xmlrpc",
+        "requests",
+        "httpx",
+        "aiohttp",
+    }
+    known = CORE | PLUGINS
+    found = {module: {name.split(".")[0] for name in imports(path, known)} & banned for module, path in known.items()}
+    assert {module: names for module, names in found.items() if names} == {}
+
+
 def test_an_import_upwards_and_one_for_types_only_are_seen(tmp_path: Path) -> None:
     file = tmp_path / "one.py"
     file.write_text(

@@ -229,3 +229,24 @@ def test_what_is_left_out_by_default_is_said() -> None:
 def test_every_reason_for_which_a_file_is_skipped_is_said() -> None:
     page = (DOCS / "how-to" / "encodings-and-documents.md").read_text("utf-8")
     assert [reason for reason in REASONS if f"`{reason}`" not in page] == []
+
+
+def test_every_file_that_an_index_has_is_said(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("Logs are kept for 30 days.\n")
+    with gw_core.open(tmp_path, env={}) as ws:
+        ws.ingest([tmp_path])
+        ws.ingest([tmp_path], rebuild=True)
+        ws.search("logs")
+        names = {path.name for path in ws.index.iterdir()}
+    assert "catalogue.db" in names
+    page = _section((DOCS / "security.md").read_text("utf-8"), "What is stored, and who can read it")
+    said = re.findall(r"`([\w.-]+)`", page)
+    shapes = [
+        *(one for one in said if not one.startswith("-")),
+        *(f"catalogue.db{one}" for one in said if one[0] == "-"),
+    ]
+    assert [
+        name
+        for name in names
+        if not any(name == one or (one.endswith("...") and name.startswith(one[:-3])) for one in shapes)
+    ] == []
