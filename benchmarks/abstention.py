@@ -47,8 +47,8 @@ def scores(texts: Mapping[str, str], questions: Mapping[str, str]) -> Scores:
         for name, text in questions.items():
             query = parse(text)
             matches = backend.search(query, POOL)
-            terms = list(dict.fromkeys(query.terms))
-            df = dict(zip(terms, backend.df(terms), strict=True))
+            forms = query.forms
+            df = dict(zip(forms, backend.df(list(forms.values())), strict=True))
             best = rescore(query, index.chunks([match.chunk_id for match in matches]), matches, df, len(chunks))
             found[name] = confidence(query, best.idf, best.bm25, len(chunks)).score
     return found
