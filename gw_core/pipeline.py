@@ -19,6 +19,7 @@ from gw_core.verify import SourceReader
 
 # Which chunker reads which kind of document when [ingest] chunker is "auto"; a kind that is not here takes the last.
 _AUTO: Mapping[str, str] = {"": "text"}
+_CACHE_BYTES = 8_000_000  # of decoded sources, kept between one verification and the next
 _PLAIN = "text"  # the loader of every file that no other loader claims
 
 
@@ -33,8 +34,11 @@ class Pipeline:
         self.config = config
         self.plugins = plugins
         self.corpus = config.corpus
-        self.sources = SourceReader(root, self.loader_for_decoder, max_bytes=max(MAX_BYTES, config.corpus.max_bytes))
+        self.sources = SourceReader(
+            root, self.loader_for_decoder, max_bytes=max(MAX_BYTES, config.corpus.max_bytes), cache_bytes=_CACHE_BYTES
+        )
         self._made: dict[tuple[str, str], Any] = {}
+        self._opened: dict[str, tuple[Catalogue, int, Backend]] = {}  # to search with, for one state of a catalogue
 
     # -- loaders and chunkers -----------------------------------------------------------------------------------
 
@@ -91,7 +95,12 @@ class Pipeline:
 
     def open_backend(self, name: str, catalogue: Catalogue) -> Backend:
         """A backend to search with. Raises IndexVersionError when its index is unfinished or of other settings."""
-        return self._open(name, catalogue, {}, check=True)
+        kept = self._opened.get(name)
+        if kept is None or kept[0] is not catalogue or kept[1] != catalogue.version:
+            kept = (catalogue, catalogue.version, self._open(name, catalogue, {}, check=True))
+            if not catalogue.writable:
+                self._opened[name] = kept
+        return kept[2]
 
     def _open(self, name: str, catalogue: Catalogue, made: dict[str, Backend], *, check: bool) -> Backend:
         if name in made:

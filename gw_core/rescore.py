@@ -18,7 +18,7 @@ from typing import Any
 
 from gw_core.model import Chunk, Match
 from gw_core.query import Query, has_prefix, prefix_length
-from gw_core.text.fold import fold
+from gw_core.text.fold import fold_all
 from gw_core.text.stem import stems
 
 SAME_STEM = 0.8
@@ -99,7 +99,7 @@ def rescore(
     chunks in tokens, by default that of these.
     """
     terms = _Terms(query, df, total)
-    texts = [fold(searchable(chunk)).split() for chunk in chunks]
+    texts = [text.split() for text in fold_all(list(map(searchable, chunks)))]
     if mean_length is None:
         mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
     terms.relate(set().union(*texts))
@@ -177,8 +177,8 @@ class _Terms:
         counts = [0.0] * len(self.texts)
         found: list[tuple[int, int]] = []
         relations = self._relations
-        for place, token in enumerate(tokens):
-            for at, credit in relations.get(token, ()):
+        for place, token in [pair for pair in enumerate(tokens) if pair[1] in relations]:
+            for at, credit in relations[token]:
                 counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
         self._count_compounds(tokens, counts)
@@ -200,7 +200,9 @@ class _Terms:
 
     def relate(self, tokens: Iterable[str]) -> None:
         """Find out which of these distinct tokens stand for a term."""
-        new = [token for token in tokens if token not in self._relations]
+        # Stemming changes endings only.
+        initials = {key[:1] for keys in (self._by_stem, self._by_joined, self._prefixes) for key in keys}
+        new = [token for token in tokens if token[:1] in initials and token not in self._relations]
         if self._grams:
             # An n-gram stands for nothing but itself.
             new = [token for token in new if token.isascii() or token in self._places]

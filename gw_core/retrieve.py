@@ -153,10 +153,9 @@ class _Search:
         Copies share a hit and neighbours share a passage, so that more hits than passages are wanted; how many more
         is seen when some have been looked at.
         """
-        documents = {hit.chunk.path: self._catalogue.document(hit.chunk.path) for hit in hits}
 
         def text_of(path: str, start: int, end: int) -> str:
-            row = documents[path]
+            row = self._catalogue.document(path)
             return "" if row is None else self._catalogue.text(row, start, end)
 
         count = 2 * k + 4

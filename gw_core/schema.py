@@ -147,6 +147,7 @@ class Signature:
         return {name: one for name, one in self.parameters.items() if one.component != INDEX}
 
 
+@functools.lru_cache(maxsize=256)
 def signature_of(factory: Callable[..., Any]) -> Signature:
     """The parameters of a class, function or partial. Raises :class:`PluginError` if they can't be told."""
     function = factory.func if isinstance(factory, functools.partial) else factory

@@ -163,6 +163,12 @@ class Catalogue:
     def writable(self) -> bool:
         return self._lock is not None
 
+    @property
+    def version(self) -> int:
+        """Changes whenever another connection has committed."""
+        self._notice_other_writers()
+        return self._version
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Whatever interrupts it, Ctrl-C included, leaves the catalogue as it was."""

@@ -72,7 +72,7 @@ class Fts5:
             # An INSERT of a rowid that is there would leave a ghost: postings that nothing can ever remove.
             self._db.executemany(
                 f"INSERT OR REPLACE INTO {self._text}(rowid, body) VALUES (?, ?)",  # noqa: S608
-                [(chunk.id, fold.fold(searchable(chunk))) for chunk in batch],
+                zip([chunk.id for chunk in batch], fold.fold_all(list(map(searchable, batch))), strict=True),
             )
 
     def remove(self, chunk_ids: Sequence[int]) -> None:
