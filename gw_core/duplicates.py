@@ -26,6 +26,7 @@ MAX_NEAR = 100
 
 _PROSE = frozenset({"text", "section", "list"})
 _MARKUP = re.compile(r"(?<!\w)[*_`]+(?=\w)|(?<=[\w.,;:!?)])[*_`]+(?!\w)|^[ \t]*(?:#{1,6}|>)[ \t]", re.MULTILINE)
+_MARKUP_SIGNS = "*_`#>"
 _TELLING = re.compile(r"[\d_@/\\A-ZÀ-ÖØ-ÞΑ-ΩА-Я]|\w[.:=-]\w")
 _OUTLINE = re.compile(r"[0-9A-Z_@/\\]\S*")
 _ENDS = ".,;:!?()[]{}<>\"'“”‘’*_`"
@@ -101,7 +102,9 @@ class _Text:
         text = self.hit.chunk.text
         if not self.prose:
             return "=" + " ".join(text.split())
-        return "~" + " ".join(_MARKUP.sub("", text).split()).casefold()
+        if any(sign in text for sign in _MARKUP_SIGNS):
+            text = _MARKUP.sub("", text)
+        return "~" + " ".join(text.split()).casefold()
 
     @cached_property
     def words(self) -> list[str]:

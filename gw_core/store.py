@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from gw_core.compression import CompressionError, compress, decompress
+from gw_core.compression import compress, decompress
 from gw_core.database import connect, damaged, make_folder, set_aside, sqlite_errors
 from gw_core.errors import GwIndexError, IndexMissingError
 from gw_core.files import path_bytes, path_str
@@ -292,7 +292,7 @@ class Catalogue:
                     number: known.get(number) or decompress(data).decode("utf-8", "surrogatepass")
                     for number, data in rows
                 }
-            except (CompressionError, UnicodeDecodeError) as error:
+            except ValueError as error:
                 raise damaged(self.path, error) from error
         blocks.clear()
         blocks.update(known)

@@ -12,6 +12,14 @@ def test_what_is_packed_is_read_by_any_zlib(data: bytes) -> None:
     assert zlib.decompress(compression.compress(data)) == data == compression.decompress(compression.compress(data))
 
 
+@pytest.mark.parametrize(
+    "damaged", [b"", b"x", compression.compress(b"text" * 99)[:-3], b"x" + compression.compress(b"")]
+)
+def test_what_is_not_whole_is_an_error_of_one_kind(damaged: bytes) -> None:
+    with pytest.raises(ValueError):
+        compression.decompress(damaged)
+
+
 def test_without_isal_the_standard_library_packs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "isal.isal_zlib", None)
     try:
