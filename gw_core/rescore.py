@@ -177,7 +177,7 @@ class _Terms:
         counts = [0.0] * len(self.texts)
         found: list[tuple[int, int]] = []
         relations = self._relations
-        for place, token in [pair for pair in enumerate(tokens) if pair[1] in relations]:
+        for place, token in [(place, token) for place, token in enumerate(tokens) if token in relations]:
             for at, credit in relations[token]:
                 counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
