@@ -47,7 +47,7 @@ class WriterLock:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 holder = os.pread(file, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                if time.monotonic() >= deadline:
+                if not time.monotonic() < deadline:  # so that no number, NaN included, is for ever
                     raise IndexBusyError(
                         f"another gw is writing this index (process {holder})",
                         hint="try again when it has finished, or wait longer with --wait SECONDS",

@@ -28,6 +28,9 @@ FILE_NAME = "catalogue.db"
 # that compression pays. A block's rowid is its document's id and its number, so that no further index is needed.
 BLOCK = 32_768
 _BLOCK_BITS = 24
+_MOST = 1 << 38
+"""More documents, chunks or characters than an index can hold: a document's id with a block's number behind it must
+stay a number of SQLite."""
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -255,6 +258,11 @@ class Catalogue:
         return found
 
     def _document_row(self, row: tuple[Any, ...]) -> DocumentRow:
+        # SQLite keeps no check sums: a flipped bit is a number like others, until somebody counts with it.
+        numbers, words = (row[0], *row[3:7], *row[11:13], *row[14:16]), (*row[7:11], row[13])
+        sound = all(type(one) is int for one in numbers) and all(type(one) is str for one in words)
+        if not (sound and 0 < row[0] < _MOST and 0 <= row[12] < _MOST and 0 <= row[14] <= row[15] + 1 < _MOST):
+            raise damaged(self.path, f"document {row[0]} has impossible numbers")
         try:
             return DocumentRow(
                 row[0],
@@ -383,7 +391,10 @@ class Catalogue:
         """The first of ``count`` new chunk ids. They are never used again, so that a backend that missed a removal
         cannot show another chunk in its place."""
         if self._next_chunk is None:
-            self._next_chunk = int(self.meta("next_chunk", "1"))
+            known = self.meta("next_chunk", "1")
+            if not known.isdecimal() or int(known) >= _MOST:
+                raise damaged(self.path, f"chunks are counted from {known[:40]!r}")
+            self._next_chunk = int(known)
         first = self._next_chunk
         self._next_chunk += count
         return first
@@ -426,6 +437,8 @@ class Catalogue:
         # By place, so that a block that several chunks lie in is unpacked once.
         found: dict[int, Chunk] = {}
         blocks: dict[int, str] = {}
+        for row in rows:
+            self._check_span(self._document_by_id(row[1]), row[2], row[3])
         for row in sorted(rows, key=lambda row: (row[1], row[2])):
             document = self._document_by_id(row[1])
             found[row[0]] = self._chunk(row, document.path, self._text(document, row[2], row[3], blocks))
@@ -443,10 +456,12 @@ class Catalogue:
     def chunks_of(self, document: DocumentRow) -> list[Chunk]:
         """The chunks of one document, in order."""
         text = self.text(document)
-        rows = self.connection.execute(
+        rows: list[tuple[Any, ...]] = self.connection.execute(
             "SELECT id, document, start, end, kind, label, context FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
             (document.first_chunk, document.last_chunk),
-        )
+        ).fetchall()
+        for row in rows:
+            self._check_span(document, row[2], row[3])
         return [self._chunk(row, document.path, text[row[2] : row[3]]) for row in rows]
 
     def spans_of(self, document: DocumentRow) -> list[tuple[int, int]]:
@@ -455,6 +470,8 @@ class Catalogue:
             "SELECT start, end FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
             (document.first_chunk, document.last_chunk),
         ).fetchall()  # type: ignore[assignment]
+        for start, end in rows:
+            self._check_span(document, start, end)
         return rows
 
     def _chunk(self, row: tuple[Any, ...], path: str, text: str) -> Chunk:
@@ -464,9 +481,17 @@ class Catalogue:
             raise damaged(self.path, error) from error
         return Chunk(row[0], path, row[2], row[3], text, row[4] or "text", row[5] or "", context)
 
+    def _check_span(self, document: DocumentRow, start: Any, end: Any) -> None:
+        if not (type(start) is type(end) is int and 0 <= start <= end <= document.chars):
+            raise damaged(self.path, f"a chunk of document {document.id} has impossible numbers")
+
     def scope(self, accept: Callable[[str], bool]) -> ChunkRanges:
         """The chunks of all documents whose path is accepted."""
-        rows = self.connection.execute("SELECT path, first_chunk, last_chunk FROM documents")
+        rows: list[tuple[Any, ...]] = self.connection.execute(
+            "SELECT path, first_chunk, last_chunk FROM documents"
+        ).fetchall()
+        if any(list(map(type, row)) != [bytes, int, int] for row in rows):
+            raise damaged(self.path, "a document has impossible numbers")
         return ChunkRanges((first, last) for path, first, last in rows if accept(path_str(path)))
 
     # -- counts, settings, bookkeeping --------------------------------------------------------------------------
@@ -538,11 +563,14 @@ class Catalogue:
     # -- backends -----------------------------------------------------------------------------------------------
 
     def backends(self) -> list[BackendRow]:
+        rows: list[tuple[Any, ...]] = self.connection.execute(
+            "SELECT id, name, identity, built_to FROM backends ORDER BY id"
+        ).fetchall()
+        if any(list(map(type, row)) != [int, str, str, int] for row in rows):
+            raise damaged(self.path, "a backend has impossible numbers")
         return [
             BackendRow(name, identity, f"b{number}_", None if built_to < 0 else built_to)
-            for number, name, identity, built_to in self.connection.execute(
-                "SELECT id, name, identity, built_to FROM backends ORDER BY id"
-            )
+            for number, name, identity, built_to in rows
         ]
 
     def backend(self, name: str) -> BackendRow | None:

@@ -127,7 +127,8 @@ class Workspace:
         if not below:
             below = self._known_sources(rebuild)
         self.close()
-        with Catalogue.open(self.index, write=True, rebuild=rebuild, wait=wait, on_wait=on_wait) as catalogue:
+        opened = Catalogue.open(self.index, write=True, rebuild=rebuild, wait=wait, on_wait=on_wait)
+        with opened as catalogue, catalogue.errors():
             report = ingest(self.pipeline, catalogue, below, on_progress)
         if on_report is not None:
             on_report(report)
@@ -141,12 +142,13 @@ class Workspace:
             raise UsageError("name what to forget", hint="gw forget PATH")
         below = [relative_path(self.root, path, must_exist=False) for path in paths]
         known = self._open_catalogue()
-        for path, given in zip(below, paths, strict=True):
-            indexed = next(known.documents([path]), None) or next(known.skipped([path]), None)
-            if indexed is None and path not in known.sources():
-                raise NotFoundError(f"nothing at {os.fspath(given)!r} is indexed", hint="gw status shows what is")
+        with known.snapshot():
+            for path, given in zip(below, paths, strict=True):
+                indexed = next(known.documents([path]), None) or next(known.skipped([path]), None)
+                if indexed is None and path not in known.sources():
+                    raise NotFoundError(f"nothing at {os.fspath(given)!r} is indexed", hint="gw status shows what is")
         self.close()
-        with Catalogue.open(self.index, write=True, wait=wait) as catalogue:
+        with Catalogue.open(self.index, write=True, wait=wait) as catalogue, catalogue.errors():
             return forget(self.pipeline, catalogue, below)
 
     # -- asking -------------------------------------------------------------------------------------------------
@@ -279,13 +281,16 @@ class Workspace:
     def _is_indexed(self, relative: str) -> bool:
         try:
             catalogue = self._open_catalogue()
+            with catalogue.snapshot():
+                return next(catalogue.documents([relative]), None) is not None or relative in catalogue.sources()
         except GwIndexError:
             return False
-        return next(catalogue.documents([relative]), None) is not None or relative in catalogue.sources()
 
     def _known_sources(self, rebuild: bool) -> list[str]:
         try:
-            known = self._open_catalogue().sources()
+            catalogue = self._open_catalogue()
+            with catalogue.snapshot():
+                known = catalogue.sources()
         except IndexMissingError:
             known = []
         except GwIndexError:

@@ -144,6 +144,49 @@ def test_a_writer_that_waits_is_told_once(catalogue: Catalogue) -> None:
     assert len(told) == 1
 
 
+@pytest.mark.parametrize("wait", [0.0, -1.0, float("nan")])
+def test_a_wait_that_is_no_time_is_over_at_once(catalogue: Catalogue, wait: float) -> None:
+    with pytest.raises(IndexBusyError):
+        Catalogue.open(catalogue.folder, write=True, wait=wait)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE chunks SET start = -1",
+        "UPDATE chunks SET end = 1.5",
+        "UPDATE chunks SET end = 9000000000000000000",
+        "UPDATE chunks SET start = 'x'",
+        "UPDATE documents SET chars = -1",
+        "UPDATE documents SET first_chunk = 9000000000000000000",
+        "UPDATE documents SET last_chunk = 'x'",
+        "UPDATE documents SET id = 9000000000000000000",
+        "UPDATE documents SET path = 'text'",
+        "UPDATE backends SET built_to = ''",
+        "UPDATE meta SET value = 'x'",
+    ],
+)
+def test_numbers_that_cannot_be_are_damage(catalogue: Catalogue, change: str) -> None:
+    put(catalogue, "a.txt", "The harbour is closed.", ChunkSpan(0, 22))
+    with catalogue.transaction():
+        catalogue.set_backend("fts5", "fts5@1()", None)
+    with catalogue.transaction():
+        catalogue.connection.execute(change)
+    with pytest.raises(IndexForeignError, match="--rebuild"):
+        _read_everything(catalogue)
+
+
+def _read_everything(catalogue: Catalogue) -> None:
+    with catalogue.snapshot():
+        for row in catalogue.documents():
+            catalogue.spans_of(row)
+            catalogue.chunks_of(row)
+        catalogue.chunks([1])
+        catalogue.backends()
+        catalogue.scope(lambda _: True)
+        catalogue._take_ids(1)
+
+
 def test_there_is_no_index_where_none_was_made(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="gw ingest"):
         Catalogue.open(tmp_path / ".gw")
