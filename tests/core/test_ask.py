@@ -127,6 +127,7 @@ def test_a_source_that_changed_since_it_was_indexed_is_not_answered_from(ws: gw_
     (root / "handbook.md").write_text(HANDBOOK.replace("ninety", "thirty"))
     answer = ws.ask("how long are logs kept?")
     assert answer.abstained
+    assert answer.reason == "all passages that fit have changed since they were indexed"
     assert any("handbook.md" in note and "gw ingest" in note for note in answer.notes)
 
 
