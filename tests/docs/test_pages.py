@@ -250,3 +250,11 @@ def test_every_file_that_an_index_has_is_said(tmp_path: Path) -> None:
         for name in names
         if not any(name == one or (one.endswith("...") and name.startswith(one[:-3])) for one in shapes)
     ] == []
+
+
+def test_every_table_and_module_is_in_the_architecture() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    store = (TOP / "gw_core" / "store.py").read_text("utf-8")
+    assert [name for name in re.findall(r"CREATE TABLE (\w+)", store) if f"| `{name}` |" not in page] == []
+    modules = {path.stem for path in (TOP / "gw_core").glob("*.py")} - {"__main__", "version"}
+    assert [name for name in modules if not re.search(rf"`(gw_core/)?{name}(\.py)?`", page)] == []
