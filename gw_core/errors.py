@@ -111,3 +111,17 @@ class CitationError(UsageError):
 class UntrustedResultError(GwError):
     exit_code = 3
     code = "untrusted"
+
+
+def described(error: BaseException) -> str:
+    """An exception of somebody else's code as one line; one that cannot say what it is is named by its kind.
+
+    >>> described(ValueError("no\\nnumber"))
+    'ValueError: no number'
+    """
+    kind = type(error).__name__
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - whatever a stranger's __str__ does
+        return kind
+    return f"{kind}: {text}" if text else kind

@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from gw_core.corpus import Found, Skipped, walk
-from gw_core.errors import GwError, LoadError, MissingExtraError, PluginError
+from gw_core.errors import GwError, LoadError, MissingExtraError, PluginError, described
 from gw_core.files import read_regular
 from gw_core.model import Chunk, Document
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend, Loader
 from gw_core.rows import DocumentRow, FileStamp, SkippedRow
-from gw_core.seams import checked_spans
+from gw_core.seams import checked_spans, running
 from gw_core.store import Catalogue
 from gw_core.text.decode import is_binary
 
@@ -87,19 +88,21 @@ def forget(pipeline: Pipeline, catalogue: Catalogue, paths: Sequence[str]) -> li
     Returns the paths of the documents removed. Work that another ingest of the same path would undo is the user's.
     """
     rows = list(catalogue.documents(paths))
-    backends = [backend for _, backend in pipeline.open_backends(catalogue)]
+    backends = pipeline.open_backends(catalogue)
     with catalogue.transaction():
         _invalidate_others(pipeline, catalogue)
         for row in rows:
             gone = catalogue.remove(row)
-            for backend in backends:
-                backend.remove(gone)
+            for name, backend in backends:
+                with _indexing(name):
+                    backend.remove(gone)
         for path in paths:
             catalogue.forget_source(path)
         for skipped in list(catalogue.skipped(paths)):
             catalogue.remove_skipped(skipped.path)
-        for backend in backends:
-            backend.maintain(purge=True)
+        for name, backend in backends:
+            with _indexing(name):
+                backend.maintain(purge=True)
     catalogue.purge()
     return [row.path for row in rows]
 
@@ -145,8 +148,9 @@ class _Ingest:
         self._drop_the_gone()
         if touched:
             with catalogue.transaction():
-                for _, backend in self._backends:
-                    backend.maintain()
+                for name, backend in self._backends:
+                    with _indexing(name):
+                        backend.maintain()
         report.skipped.sort(key=lambda one: one.path)
         report.seconds = time.monotonic() - began
         return report
@@ -202,17 +206,17 @@ class _Ingest:
             if row is not None and row.identity and row.identity != identity and total:
                 self._report.notes.append(f"backend {name} is built again: its settings or version changed")
             if done == 0:
-                with self._catalogue.transaction():
+                with self._catalogue.transaction(), _indexing(name):
                     backend.clear()
                     self._catalogue.set_backend(name, identity, 0)
             count = 0
             for batch in _batches(self._catalogue.all_chunks(done)):
-                with self._catalogue.transaction():
+                with self._catalogue.transaction(), _indexing(name):
                     backend.add(batch)
                     self._catalogue.set_backend(name, identity, batch[-1].id)
                 count += len(batch)
                 self._on_progress(Progress(f"indexing with {name}", count, total, 0, 0))
-            with self._catalogue.transaction():
+            with self._catalogue.transaction(), _indexing(name):
                 if count:
                     backend.maintain()
                 self._catalogue.set_backend(name, identity, None)
@@ -318,8 +322,9 @@ class _Ingest:
                     )  # fmt: skip
                     chunker = self._pipeline.chunker_for(row.kind)
                     spans = checked_spans(chunker, document)
-                    for _, backend in self._backends:
-                        backend.remove(row.chunk_ids)
+                    for name, backend in self._backends:
+                        with _indexing(name):
+                            backend.remove(row.chunk_ids)
                     fresh += self._catalogue.rechunk(row, spans, text, str(chunker.identity))
                     self._report.rechunked.append(row.path)
                 self._index(fresh)
@@ -336,13 +341,19 @@ class _Ingest:
     def _remove(self, row: DocumentRow) -> None:
         gone = self._catalogue.remove(row)
         self._report.chunks_removed += len(gone)
-        for _, backend in self._backends:
-            backend.remove(gone)
+        for name, backend in self._backends:
+            with _indexing(name):
+                backend.remove(gone)
 
     def _index(self, chunks: Sequence[Chunk]) -> None:
         if chunks:
-            for _, backend in self._backends:
-                backend.add(chunks)
+            for name, backend in self._backends:
+                with _indexing(name):
+                    backend.add(chunks)
+
+
+def _indexing(name: str) -> AbstractContextManager[None]:
+    return running(f"backend {name!r}", "an ingest")
 
 
 def load_document(loader: Loader, data: bytes, digest: str, path: str, encoding: str | None = None) -> Document:
@@ -351,9 +362,10 @@ def load_document(loader: Loader, data: bytes, digest: str, path: str, encoding:
         loaded = loader.load(data, path, encoding)
     except GwError:
         raise
-    except (MemoryError, RecursionError, Exception) as error:
-        detail = f"{type(error).__name__}: {error}"
-        raise LoadError(f"loader {loader.name} failed on {path!r}: {detail}", reason="loader-failed") from error
+    except (Exception, SystemExit) as error:
+        raise LoadError(
+            f"loader {loader.name} failed on {path!r}: {described(error)}", reason="loader-failed"
+        ) from error
     return Document(
         path, loaded.text, digest, len(data), loaded.encoding, loader.name, loader.version, loaded.kind, loader.extracts
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gw_core.errors import PluginError, UsageError
+from gw_core.errors import PluginError, UsageError, described
 from gw_core.registry import Owner, Registration, Registry, normalised, suggestion
 
 GROUP = "gw"
@@ -292,5 +292,4 @@ def _reason(error: BaseException) -> str:
     """One line that says what a plugin raised."""
     if isinstance(error, PluginError):
         return str(error)
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return described(error)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from gw_core.errors import GwError, MissingExtraError, PluginError, UnknownNameError, UsageError
+from gw_core.errors import GwError, MissingExtraError, PluginError, UnknownNameError, UsageError, described
 
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ class _Blame:
                 f"{singular(registration.kind)} {registration.name!r} needs a package that is not installed: {error}",
                 hint=f"pip install {install}",
             ) from error
-        raise PluginError(f"{registration} {self._what}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"{registration} {self._what}: {described(error)}") from error
 
 
 @dataclass

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from gw_core.errors import GwError, PluginError
+import apsw
+
+from gw_core.errors import GwError, PluginError, described
 from gw_core.model import Check, ChunkSpan, Document, Match, Passage, Reading
 
 if TYPE_CHECKING:
@@ -19,15 +21,29 @@ if TYPE_CHECKING:
     from gw_core.query import Query
 
 
+_OF_THE_FILE = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.InterruptError,
+)
+
+
 @contextmanager
 def running(component: str, task: str) -> Iterator[None]:
-    """Turns whatever a plugin's code raises into a :class:`PluginError` that names it; errors of gw pass."""
+    """Turns whatever a plugin's code raises into a :class:`PluginError` that names it; errors of gw pass, and those
+    of the index's file, which are nobody's bug."""
     try:
         yield
-    except GwError:
+    except (GwError, *_OF_THE_FILE):
         raise
-    except Exception as error:  # a plugin's bug must not end in a traceback
-        raise PluginError(f"{component} failed on {task}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:  # a plugin's bug must not end in a traceback, nor without a word
+        raise PluginError(f"{component} failed on {task}: {described(error)}") from error
 
 
 def searched(

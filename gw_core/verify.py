@@ -21,7 +21,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gw_core.citation import Citation, cite_text, text_hash
-from gw_core.errors import GwError, LoadError
+from gw_core.errors import GwError, LoadError, described
 from gw_core.files import MAX_BYTES, location, read_regular
 from gw_core.model import Span, Verdict
 from gw_core.protocols import Loader
@@ -167,8 +167,8 @@ class SourceReader:
             raise
         except GwError as error:  # an extra that is missing, say
             raise LoadError(str(error), reason="no-loader") from error
-        except Exception as error:  # a bug in a plugin must not end the run
-            raise LoadError(f"loader {name} failed: {type(error).__name__}: {error}", reason="loader-failed") from error
+        except (Exception, SystemExit) as error:  # a bug in a plugin must not end the run
+            raise LoadError(f"loader {name} failed: {described(error)}", reason="loader-failed") from error
 
     def _loader(self, name: str) -> Loader | None:
         if isinstance(self._loaders, Mapping):

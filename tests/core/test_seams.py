@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import apsw
 import pytest
 
 from gw_core.errors import IndexBusyError, PluginError
 from gw_core.model import ChunkSpan, Document, Identity, Match
 from gw_core.query import parse
-from gw_core.seams import checked_matches, checked_spans, searched
+from gw_core.seams import checked_matches, checked_spans, running, searched
 from gw_core.testing import Ranges
 
 GOOD = [Match(3, 2.0), Match(1, 1.0), Match(2, 1.0)]
@@ -115,3 +116,32 @@ def test_spans_that_break_it_name_the_chunker_and_the_file(spans, told):
         checked_spans(_Chunker(*spans), document())
     assert "chunker 'theirs'" in caught.value.message
     assert "'a.txt'" in caught.value.message
+
+
+class SpeechlessError(Exception):
+    def __str__(self) -> str:
+        raise KeyError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ValueError("one\ntwo"), "ValueError: one two$"),
+        (SystemExit(9), "SystemExit: 9$"),
+        (SpeechlessError(), "SpeechlessError$"),
+        (RecursionError(), "RecursionError$"),
+    ],
+)
+def test_whatever_a_plugin_raises_is_one_line_that_names_it(error, told):
+    with (
+        pytest.raises(PluginError, match=f"backend 'x' failed on a search: {told}"),
+        running("backend 'x'", "a search"),
+    ):
+        raise error
+
+
+def test_what_is_wrong_with_the_file_is_no_plugins_fault():
+    with pytest.raises(apsw.CorruptError), running("backend 'x'", "a search"):
+        raise apsw.CorruptError("malformed")
+    with pytest.raises(KeyboardInterrupt), running("backend 'x'", "a search"):
+        raise KeyboardInterrupt
