@@ -523,7 +523,7 @@ class Catalogue:
 
     def sources(self) -> list[str]:
         """Every path that was ever ingested by name."""
-        return [path_str(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]
+        return [self._path(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]
 
     def add_source(self, path: str) -> None:
         self.connection.execute("INSERT OR IGNORE INTO sources VALUES (?)", (path_bytes(path),))
@@ -539,7 +539,14 @@ class Catalogue:
             f"SELECT path, size, mtime_ns, inode, read_ns, reason, detail, loader FROM skipped{where} ORDER BY path",  # noqa: S608
             values,
         ):
-            yield SkippedRow(path_str(path), FileStamp(size, mtime_ns, inode, read_ns), reason, detail, loader)
+            if {*map(type, (size, mtime_ns, inode, read_ns))} != {int}:
+                raise damaged(self.path, "a skipped file has impossible numbers")
+            yield SkippedRow(self._path(path), FileStamp(size, mtime_ns, inode, read_ns), reason, detail, loader)
+
+    def _path(self, raw: Any) -> str:
+        if type(raw) is not bytes:
+            raise damaged(self.path, "a path that is none")
+        return path_str(raw)
 
     def put_skipped(self, row: SkippedRow) -> None:
         stamp = row.stamp

@@ -164,12 +164,17 @@ def test_a_wait_that_is_no_time_is_over_at_once(catalogue: Catalogue, wait: floa
         "UPDATE documents SET path = 'text'",
         "UPDATE backends SET built_to = ''",
         "UPDATE meta SET value = 'x'",
+        "UPDATE sources SET path = -1",
+        "UPDATE skipped SET path = 'x'",
+        "UPDATE skipped SET size = 'x'",
     ],
 )
 def test_numbers_that_cannot_be_are_damage(catalogue: Catalogue, change: str) -> None:
     put(catalogue, "a.txt", "The harbour is closed.", ChunkSpan(0, 22))
     with catalogue.transaction():
         catalogue.set_backend("fts5", "fts5@1()", None)
+        catalogue.add_source("a.txt")
+        catalogue.put_skipped(SkippedRow("b.txt", FileStamp(1, 2, 3, 4), "binary", "", "text@1"))
     with catalogue.transaction():
         catalogue.connection.execute(change)
     with pytest.raises(IndexForeignError, match="--rebuild"):
@@ -183,6 +188,8 @@ def _read_everything(catalogue: Catalogue) -> None:
             catalogue.chunks_of(row)
         catalogue.chunks([1])
         catalogue.backends()
+        catalogue.sources()
+        list(catalogue.skipped())
         catalogue.scope(lambda _: True)
         catalogue._take_ids(1)
 
