@@ -35,7 +35,7 @@ _CANDIDATE = re.compile(
     rf"|(?<=[{_LATIN}])(?<![{_LATIN}].)[{_LATIN}]*{_CLOSERS}()(?:\s+|\Z|(?=[{_UNSPACED}]))"
     rf"|(?<=[{_OTHER}])[{_OTHER}{_LATIN}]*{_CLOSERS}()\s*)"
 )
-_BLANK_LINE = re.compile(r"[\x0c\u2029]|(?:\r\n|\r(?!\n)|\n)[^\S\n\r]*[\n\r]")
+_BLANK_LINE = re.compile(r"[\x0c\u2029\r\n](?:(?<=[\x0c\u2029])|(?:(?<=\r)\n|(?<=\r)(?!\n)|(?<=\n))[^\S\n\r]*[\n\r])")
 _UNIT_START = re.compile(
     r"[-*+•‣◦▪·] |\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)] |#{1,6} |[|│┌├└]|\+[-=]|```|~~~|[=~^]{3,}|-{3,}|\*{3,}|\.\. "
     r"|:\w[^:\n]{0,40}:"
@@ -48,7 +48,9 @@ _CODE_LINE = re.compile(
 _WORD_AFTER = re.compile(r"[\"'“‘«‹„(\[¿¡*_`]*([^\W_]\w{0,40})?")
 _IDENTIFIER = re.compile(r"[\w.\-]{0,60}?(?:[_(/]|\d|\.\w|[a-z][A-Z])")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
-_CASED = re.compile(r"(?:\A|[.!?][\"'”’)\]]*\s)\s*[\"'“‘«„(\[*_`#]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
+_CAPITAL = r"\s*[\"'“‘«„(\[*_`#]*[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]"
+_CASED_HEAD = re.compile(_CAPITAL)
+_CASED_SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s" + _CAPITAL)
 _PARTICLES = frozenset("とをにがはもでのや")  # after a closing quote the Japanese sentence goes on
 _THAI = re.compile(r"[\u0e00-\u0eff]")
 _THAI_SPACE = re.compile(r"(?<=[\u0e01-\u0eff]) +(?!ๆ)(?=[\u0e01-\u0eff])")
@@ -84,18 +86,18 @@ def bounds(text: str, kind: str = "text") -> list[tuple[int, int]]:
     """The same as plain pairs, for whoever needs many."""
     if kind in LINE_KINDS:
         return _lines(text, 0, len(text))
-    cased = _CASED.search(text) is not None
+    cased = (_CASED_HEAD.match(text) or _CASED_SENTENCE.search(text)) is not None
     out: list[tuple[int, int]] = []
     for start, end, fenced in _regions(text):
         out += _lines(text, start, end) if fenced else _Prose(text, start, end, cased).bounds()
-    return _cut_thai(text, out) if _THAI.search(text) else out
+    return out if text.isascii() or not _THAI.search(text) else _cut_thai(text, out)
 
 
 def _regions(text: str) -> Iterator[tuple[int, int, bool]]:
     """The text in order as (start, end, is it fenced code); a fence that is never closed is an ordinary line."""
     at = 0
     opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
+    for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         if opened is None:
             opened = fence
         elif fence[1].startswith(opened[1]) and fence.group().strip() == fence[1]:

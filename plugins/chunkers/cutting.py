@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from gw_core.text.sentences import bounds
 
@@ -21,6 +22,7 @@ _PARAGRAPH = 200  # characters; from this mean length on, a line is a paragraph
 _SPACE = re.compile(r"\s*")
 _CODE_BREAK = re.compile(r"[;,{}>]|\s")
 _PROSE_BREAK = re.compile(r"[;:,、，；：—–]\s?|\s")
+_NEAR = 40  # characters before the goal, where nearly always one of these stands
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
@@ -34,10 +36,26 @@ class Sizes:
     overlap: int
 
 
-def block_starts(text: str) -> list[int]:
-    """Where each line begins that has a blank line before it; each line, if lines are as long as paragraphs are."""
-    paragraphs = len(text) > _PARAGRAPH * (text.count("\n") + 1)
-    return [gap.end() for gap in (_LINE if paragraphs else _BLANK).finditer(text)]
+class Blocks:
+    """Where each line begins that has a blank line before it; each line, if lines are as long as paragraphs are.
+
+    Looked for when somebody first wants to cut: most texts are short enough to stay whole.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def starts(self) -> list[int]:
+        text = self._text
+        paragraphs = len(text) > _PARAGRAPH * (text.count("\n") + 1)
+        return [gap.end() for gap in (_LINE if paragraphs else _BLANK).finditer(text)]
+
+    @cached_property
+    def tops(self) -> list[int]:
+        """Those of code at whose place a definition may begin: nothing indented, no end of a block."""
+        text = self._text
+        return [each for each in self.starts if text[each : each + 1] not in " \t})]#"]
 
 
 def skip_space(text: str, start: int, end: int) -> int:
@@ -50,17 +68,17 @@ def cut_prose(
     start: int,
     end: int,
     sizes: Sizes,
-    starts: list[int],
+    blocks: Blocks,
     *,
     fence_at: Callable[[int], tuple[int, int] | None],
 ) -> Iterator[tuple[int, int]]:
-    """Pieces of ``text[start:end]``, at blank lines and ends of sentences; ``starts`` as from :func:`block_starts`."""
+    """Pieces of ``text[start:end]``, at blank lines and ends of sentences."""
     at = skip_space(text, start, end)
     end = at + len(text[at:end].rstrip())
     done = at
     while end - at > sizes.limit:
         goal = _goal(end - at, sizes)
-        last, cut = _cut(text, at, goal, sizes.limit, starts, fence_at=fence_at)
+        last, cut = _cut(text, at, goal, sizes.limit, blocks, fence_at=fence_at)
         if cut <= done:  # all of it was repeated: go on without
             at = skip_space(text, done, end)
             continue
@@ -77,13 +95,13 @@ def _cut(
     at: int,
     goal: int,
     limit: int,
-    starts: list[int],
+    blocks: Blocks,
     *,
     fence_at: Callable[[int], tuple[int, int] | None],
 ) -> tuple[int, int]:
     """Where the piece from ``at`` on ends, as the second of two; the first is where the last sentence in it begins, if
     the piece ends inside of a paragraph, else the same."""
-    cut = _at_block(at, goal, limit, starts, lambda offset: fence_at(offset) is None)
+    cut = _at_block(at, goal, limit, blocks.starts, lambda offset: fence_at(offset) is None)
     fence = None if cut else fence_at(at + goal)
     if fence:
         before, after = fence
@@ -94,24 +112,22 @@ def _cut(
     return (cut if fence or text[cut : cut + 1] in "\r\n" else last), cut
 
 
-def cut_code(text: str, start: int, end: int, sizes: Sizes, starts: list[int]) -> Iterator[tuple[int, int]]:
+def cut_code(text: str, start: int, end: int, sizes: Sizes, blocks: Blocks) -> Iterator[tuple[int, int]]:
     """Pieces of ``text[start:end]`` of whole lines, at blank lines where it can be."""
-    tops = [each for each in starts if text[each : each + 1] not in " \t})]#"]
-    at = _line_start(text, start, end)
+    at, first = _line_start(text, start, end)
     while end - at > sizes.limit:
         goal = _goal(end - at, sizes)
         cut = (
-            _last(tops, at + goal // 2, at + goal)
-            or _at_block(at, goal, sizes.limit, starts)
+            _last(blocks.tops, at + goal // 2, at + goal)
+            or _at_block(at, goal, sizes.limit, blocks.starts)
             or _at_line(text, at, goal, sizes.limit)
             or _at_break(text, at, goal, _CODE_BREAK)
         )
-        first = skip_space(text, at, end)
         if cut <= first:  # only the indentation of a line that is too long
             at = first
             continue
         yield at, cut
-        at = _line_start(text, cut, end)
+        at, first = _line_start(text, cut, end)
     if at < end:
         yield at, end
 
@@ -121,13 +137,14 @@ def _goal(remaining: int, sizes: Sizes) -> int:
     return sizes.target if remaining > 2 * sizes.target else (remaining + 1) // 2
 
 
-def _line_start(text: str, start: int, end: int) -> int:
-    """The next line with something in it; its indentation counts unless it is absurd."""
+def _line_start(text: str, start: int, end: int) -> tuple[int, int]:
+    """The next line with something in it, and its first character that is no space; its indentation counts unless it
+    is absurd."""
     first = skip_space(text, start, end)
     if first == end:
-        return end
+        return end, end
     line = max(text.rfind("\n", max(start, first - 80), first) + 1, start)
-    return line if first - line < 80 and not text[line:first].strip(" \t") else first
+    return (line if first - line < 80 and not text[line:first].strip(" \t") else first), first
 
 
 def _last(places: list[int], low: int, high: int) -> int:
@@ -201,11 +218,10 @@ def _whole_units(window: str, kind: str) -> list[tuple[int, int]]:
 def _at_break(text: str, at: int, goal: int, pattern: re.Pattern[str]) -> int:
     """The last place where ``pattern`` ends in the second half of the goal, else the goal; never inside a character
     that is written with several code points, where that can be helped."""
-    cut = 0
-    for found in pattern.finditer(text, at + goal // 2, at + goal):
-        cut = found.end()
-    if cut:
-        return cut
+    for reach in (_NEAR, goal - goal // 2):
+        breaks = [found.end() for found in pattern.finditer(text, max(at + goal // 2, at + goal - reach), at + goal)]
+        if breaks:
+            return breaks[-1]
     cut = at + goal
     for back in range(16):
         place = cut - back

@@ -9,7 +9,7 @@ from gw_core.errors import ConfigError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import ChunkSpan, Document, Identity, Span
 from gw_core.protocols import Chunker
-from gw_plugins.chunkers.cutting import Sizes, block_starts, cut_code, cut_prose, skip_space
+from gw_plugins.chunkers.cutting import Blocks, Sizes, cut_code, cut_prose, skip_space
 from gw_plugins.chunkers.outline import Outline, outline
 
 VERSION = "1"
@@ -60,17 +60,17 @@ class Text:
 
 
 def _code(text: str, sizes: Sizes) -> Iterator[ChunkSpan]:
-    for start, end in cut_code(text, 0, len(text), sizes, block_starts(text)):
+    for start, end in cut_code(text, 0, len(text), sizes, Blocks(text)):
         yield ChunkSpan(start, _trimmed(text, start, end), "code")
 
 
 def _sections(text: str, kind: str, sizes: Sizes) -> Iterator[ChunkSpan]:
     found = outline(text, kind)
-    starts = block_starts(text)
+    blocks = Blocks(text)
     for start, end, path in _grouped(found, len(text), sizes.target):
         label = " > ".join(path)
         header: Span | None = None  # of the table that goes on from the piece before
-        for first, cut in cut_prose(text, start, end, sizes, starts, fence_at=found.fence_at):
+        for first, cut in cut_prose(text, start, end, sizes, blocks, fence_at=found.fence_at):
             last = _trimmed(text, first, cut)
             whole = label and first == skip_space(text, start, end) and not text[last:end].strip()
             piece = "section" if whole else _kind(text, first, last, found)
