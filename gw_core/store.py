@@ -300,7 +300,7 @@ class Catalogue:
                     number: known.get(number) or decompress(data).decode("utf-8", "surrogatepass")
                     for number, data in rows
                 }
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 raise damaged(self.path, error) from error
         blocks.clear()
         blocks.update(known)
@@ -505,6 +505,8 @@ class Catalogue:
                 " coalesce(sum(size), 0) FROM documents"
             ).fetchone()
             counted = dict(zip(("documents", "chunks", "chars", "bytes"), row or (0, 0, 0, 0), strict=True))
+            if any(type(one) is not int or one < 0 for one in counted.values()):
+                raise damaged(self.path, "its documents have impossible numbers")
             if self.connection.in_transaction and self.writable:
                 return counted  # of a state that is not yet the last word
             self._counted = counted
@@ -512,7 +514,12 @@ class Catalogue:
 
     def kinds(self) -> dict[str, int]:
         """How many documents there are of each kind."""
-        return dict(self.connection.execute("SELECT kind, count(*) FROM documents GROUP BY kind ORDER BY kind"))
+        rows: list[tuple[str, int]] = self.connection.execute(
+            "SELECT kind, count(*) FROM documents GROUP BY kind ORDER BY kind"
+        ).fetchall()  # type: ignore[assignment]
+        if any(type(kind) is not str for kind, _ in rows):
+            raise damaged(self.path, "a document of no kind")
+        return dict(rows)
 
     def meta(self, key: str, default: str = "") -> str:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()

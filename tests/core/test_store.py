@@ -162,6 +162,9 @@ def test_a_wait_that_is_no_time_is_over_at_once(catalogue: Catalogue, wait: floa
         "UPDATE documents SET last_chunk = 'x'",
         "UPDATE documents SET id = 9000000000000000000",
         "UPDATE documents SET path = 'text'",
+        "UPDATE documents SET size = -5",
+        "UPDATE documents SET kind = x'00'",
+        "UPDATE blocks SET data = 7",
         "UPDATE backends SET built_to = ''",
         "UPDATE meta SET value = 'x'",
         "UPDATE sources SET path = -1",
@@ -183,6 +186,8 @@ def test_numbers_that_cannot_be_are_damage(catalogue: Catalogue, change: str) ->
 
 def _read_everything(catalogue: Catalogue) -> None:
     with catalogue.snapshot():
+        catalogue.counts()
+        catalogue.kinds()
         for row in catalogue.documents():
             catalogue.spans_of(row)
             catalogue.chunks_of(row)
