@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, cast
 
 from gw_core.config import Config
@@ -47,21 +47,29 @@ class Pipeline:
 
     def loader_for(self, path: str) -> tuple[Loader, str]:
         """The loader of a file, by the ending of its name, and ``name@version`` of it."""
-        name = PurePosixPath(path).name.lower()
-        for suffix, loader in self._by_suffix:
-            if name.endswith(suffix):
-                return loader, f"{loader.name}@{loader.version}"
-        loader = self.loader(_PLAIN)
-        return loader, f"{loader.name}@{loader.version}"
+        name = path.rpartition("/")[2].lower()
+        if name.endswith(self._suffixes):
+            for suffix, loader in self._by_suffix:
+                if name.endswith(suffix):
+                    return loader
+        return self._plain
 
     @functools.cached_property
-    def _by_suffix(self) -> list[tuple[str, Loader]]:
+    def _by_suffix(self) -> list[tuple[str, tuple[Loader, str]]]:
         """Endings of names and their loaders, the longest ending first."""
         found = []
         for name in self._names("loaders"):
-            loader = self.loader(name)
-            found += [(suffix, loader) for suffix in loader.suffixes]
+            loader = _named(self.loader(name))
+            found += [(suffix, loader) for suffix in loader[0].suffixes]
         return sorted(found, key=lambda pair: (-len(pair[0]), pair[0]))
+
+    @functools.cached_property
+    def _suffixes(self) -> tuple[str, ...]:
+        return tuple(suffix for suffix, _ in self._by_suffix)
+
+    @functools.cached_property
+    def _plain(self) -> tuple[Loader, str]:
+        return _named(self.loader(_PLAIN))
 
     def loader_for_decoder(self, name: str) -> Loader | None:
         """The loader that a citation names, if it is here."""
@@ -216,3 +224,7 @@ class Pipeline:
             for one in [chosen] if isinstance(chosen, str) else list(chosen or ()):
                 found += [part for part in (*self._parts(kind, one), one) if part not in found]
         return found
+
+
+def _named(loader: Loader) -> tuple[Loader, str]:
+    return loader, f"{loader.name}@{loader.version}"

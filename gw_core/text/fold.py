@@ -13,8 +13,9 @@ Both are total: any ``str`` is accepted, lone surrogates and NUL included.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from gw_core.text.scripts import rewrite, rewrite_with_map
@@ -62,10 +63,8 @@ _CLASSES = _table(
 )
 
 _S = ord("s")
-_LETTER = frozenset(b"aA0x")
 _LOWER_CLASSES = frozenset((b"a", b"x"))
-_IN_WORD = frozenset((b"a", b"A", b"0", b"x", b"'"))
-_RARE_BEGINNINGS = frozenset((b"AAa", b"'s", b"'S"))
+_RARE_BEGINNINGS = frozenset((b"AAa",))
 _CAPITAL = ord("A")
 _DIGIT_AS_CAPITAL = _table({b"0": b"A", b"a": b"a", b"A": b"A"}, ord(" "))
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
@@ -77,7 +76,11 @@ _AFTER_WORD = rb"(?![0-9A-Za-z_\x80-\xff])"
 _SIGN_NAMES = re.compile(
     _BEFORE_WORD + rb"(?:(c)\+\+|([cfj])#(?!#)|((?:asp|ado|vb)?)\.net)" + _AFTER_WORD, re.IGNORECASE
 )
-_NET = re.compile(rb"\.net", re.IGNORECASE)
+# What begins with one rare byte is found at the speed of memchr, whatever is then asked of it.
+_POSSESSIVE = re.compile(rb"'[sS](?<=[0-9A-Za-z\x80-\xff]..)(?![0-9A-Za-z'\x80-\xff])", re.DOTALL)
+_PLUS = re.compile(rb"\+(?=\+)")
+_SHARP = re.compile(rb"#(?<=[cfjCFJ]#)")
+_NET = re.compile(rb"\.[nN][eE][tT]")
 _GROUPED = re.compile(rb"(?<![0-9A-Za-z_.,\x80-\xff])[0-9]{1,3}([,_])[0-9]{3}(?:\1[0-9]{3})*(?![0-9A-Za-z_,\x80-\xff])")
 
 
@@ -92,15 +95,15 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     joined = _BETWEEN.join(text if text.isascii() else rewrite(text) for text in plain)
     raw = joined.encode("utf-8", "replace")
     lowered = raw.translate(_LOWERED)
-    edits = _edits(raw)
-    if edits:
-        pieces: list[bytes] = []
-        done = 0
-        for start, end, put in edits:
-            pieces += lowered[done:start], put
-            done = end
-        pieces.append(lowered[done:])
-        lowered = b"".join(pieces)
+    cuts, edits = _edits(raw)
+    pieces: list[bytes] = []
+    done = at = 0
+    for start, end, put in edits:
+        until = bisect_right(cuts, start, at)
+        pieces += b" ".join(_between(lowered, [done, *cuts[at:until], start])), put
+        done, at = end, bisect_left(cuts, end, until)
+    pieces.append(b" ".join(_between(lowered, [done, *cuts[at:], len(lowered)])))
+    lowered = b"".join(pieces)
     return lowered.decode("utf-8").split(_BETWEEN) if texts else []
 
 
@@ -112,7 +115,8 @@ def tokens(text: str) -> list[Token]:
     else:
         rewritten, starts, ends = rewrite_with_map(text)
     # One byte a character, so that places agree: every rule treats all letters beyond ASCII alike.
-    edits = _edits(_NOT_ASCII.sub("\x80", rewritten).encode("latin-1"))
+    cuts, edits = _edits(_NOT_ASCII.sub("\x80", rewritten).encode("latin-1"))
+    edits = _disjoint([*((cut, cut, b" ") for cut in cuts), *edits])
     lowered = rewritten.translate(_LOWERED_CHARACTERS)
     pieces: list[str] = []
     first: list[int] = []
@@ -131,32 +135,34 @@ def tokens(text: str) -> list[Token]:
     return [Token(found.group(), first[found.start()], last[found.end() - 1]) for found in _WORDS.finditer(lowered)]
 
 
-def _edits(raw: bytes) -> list[_Edit]:
-    """Where lowering alone is not enough, ascending and disjoint."""
+def _between(text: bytes, bounds: list[int]) -> list[bytes]:
+    return [text[start:end] for start, end in pairwise(bounds)]
+
+
+def _edits(raw: bytes) -> tuple[list[int], list[_Edit]]:
+    """Where lowering alone is not enough: the many places where a word is cut, and the few other edits. Both ascend;
+    edits are disjoint, and a cut inside of one is none."""
     classes = raw.translate(_CLASSES)
-    found: list[_Edit] = [(at + 1, at + 1, b" ") for at in _places(classes, b"aA")]
+    cuts = [at + 1 for at in _places(classes, b"aA")]
     # 3Delta is cut before its capital, HTTPServer before its last one; URLs and PDFs are one word.
-    found += [
-        (at + 1, at + 1, b" ")
+    cuts += [
+        at + 1
         for at in _places(classes.translate(_DIGIT_AS_CAPITAL), b"AAa")
         if classes[at + 1] == _CAPITAL
         and (classes[at] != _CAPITAL or raw[at + 2] != _S or classes[at + 3 : at + 4] in _LOWER_CLASSES)
     ]
-    found += [
-        (at, at + 2, b"")
-        for at in _places(raw, b"'s") + _places(raw, b"'S")
-        if at and classes[at - 1] in _LETTER and classes[at + 2 : at + 3] not in _IN_WORD
-    ]
+    cuts.sort()
+    edits: list[_Edit] = [(*match.span(), b"") for match in _POSSESSIVE.finditer(raw)]
     for at in _places(classes, b"0,000"):
         begin = at
         while begin > at - 3 and classes[begin - 1 : begin] == b"0":
             begin -= 1
         if number := _GROUPED.match(raw, begin):
-            found += ((sign, sign + 1, b"") for sign in range(number.end() - 4, begin, -4))
-    for at in _sign_names(raw, classes):
+            edits += ((sign, sign + 1, b"") for sign in range(number.end() - 4, begin, -4))
+    for at in _sign_names(raw):
         if name := _SIGN_NAMES.match(raw, at):
-            found.append((*name.span(), _spelled(name)))
-    return _disjoint(found)
+            edits.append((*name.span(), _spelled(name)))
+    return cuts, _disjoint(edits)
 
 
 def _places(text: bytes, wanted: bytes) -> list[int]:
@@ -171,10 +177,10 @@ def _places(text: bytes, wanted: bytes) -> list[int]:
     return [end - width for end in ends][:-1]
 
 
-def _sign_names(raw: bytes, classes: bytes) -> Iterator[int]:
+def _sign_names(raw: bytes) -> Iterator[int]:
     """Where a name made of signs may begin."""
-    yield from (at - 1 for at in _places(raw, b"++") if at)
-    yield from (at - 1 for at in _places(raw, b"#") if at and classes[at - 1] in _LETTER)
+    for sign in (_PLUS, _SHARP):
+        yield from (match.start() - 1 for match in sign.finditer(raw) if match.start())
     for match in _NET.finditer(raw):
         at = match.start()
         yield from (begin for begin in (at - 3, at - 2, at) if begin >= 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
@@ -32,6 +31,7 @@ _CODE_NAMES = frozenset(
     procfile rakefile requirements.txt constraints.txt sconscript sconstruct snakefile tiltfile vagrantfile
     workspace""".split()
 )
+_TEMPLATES = frozenset(("in", "sample", "example", "dist", "template"))
 
 
 def kind_of(path: str) -> str:
@@ -40,13 +40,13 @@ def kind_of(path: str) -> str:
     >>> kind_of("deploy/Dockerfile.prod"), kind_of("src/main.rs"), kind_of("NOTES")
     ('code', 'code', 'text')
     """
-    name = PurePosixPath(path).name.lower()
+    name = path.rpartition("/")[2].lower()
     if name in _CODE_NAMES or name.partition(".")[0] in ("dockerfile", "containerfile", "makefile"):
         return "code"
-    suffixes = PurePosixPath(name).suffixes
-    if suffixes[-1:] in (["." + template] for template in ("in", "sample", "example", "dist", "template")):
-        suffixes = suffixes[:-1]  # config.h.in is C still
-    return "code" if suffixes and suffixes[-1] in _CODE_SUFFIXES else "text"
+    stem, _, suffix = name.lstrip(".").rpartition(".")
+    if suffix in _TEMPLATES:
+        stem, _, suffix = stem.rpartition(".")  # config.h.in is C still
+    return "code" if stem and "." + suffix in _CODE_SUFFIXES else "text"
 
 
 class Text:
