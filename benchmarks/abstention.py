@@ -8,7 +8,7 @@ questions whose answer is in the collection, the share refused. ``refused``: of 
 * XQuAD-en's over cranfield and cisi, and 50 everyday ones over cranfield, cisi, XQuAD-en, gw's own documentation and
   Python's: the language reference (``pydoc_data.topics``) and the docstrings of this interpreter's standard library.
 
-The threshold was chosen on the even articles of XQuAD-en; the odd ones are held out. Three minutes of CPU with all.
+The threshold was chosen on XQuAD-en; its even and odd articles are shown apart. Three minutes of CPU with all.
 
     GW_TEST_DATA=... python benchmarks/abstention.py [--languages en,de,zh,th]
 """
@@ -121,7 +121,7 @@ def main() -> None:
     print(f"threshold {THRESHOLD}\n{'lost, of questions with an answer':44} {'n':>5} {'refused':>9}")
     own = scores(english.texts, english.questions)
     report("xquad-en", own.values(), "5 at most")
-    for half, name in enumerate(("even, where the threshold was chosen", "odd, held out")):
+    for half, name in enumerate(("even articles", "odd articles")):
         report(f"  {name}", (score for one, score in own.items() if article_of(english, one) % 2 == half))
     others = [one for one in options.languages.split(",") if one != "en"]
     for language in others:

@@ -53,7 +53,7 @@ class AskSettings:
     reader: str = _key("regex", "finds the answer in the passages; regex needs no model")
     passages: Annotated[int, Range(1)] = _key(5, "how many passages the reader is shown")
     verifiers: tuple[str, ...] = _key((), "further judges of an answer; its citations are re-read in any case")
-    threshold: Annotated[float, Range(0, 1)] = _key(0.39, "how sure the evidence must be; below, gw abstains")
+    threshold: Annotated[float, Range(0, 1)] = _key(0.41, "how sure the evidence must be; below, gw abstains")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,15 @@ def test_function_words_are_neither_looked_at_nor_called_unknown() -> None:
     assert "'france'" in found.reason
 
 
+def test_the_word_after_how_may_be_missing_but_counts_where_it_is_known() -> None:
+    asked = _score("how long does a restore take", {"restore": 2, "take": 9}, 9.0)
+    assert asked == _score("does a restore take", {"restore": 2, "take": 9}, 9.0)
+    assert _score("how many servers are there", {"servers": 2}, 4.0) < _score("servers", {"servers": 2}, 4.0)
+    assert _score("how long is the long restore", {"restore": 2, "long": 9}, 9.0) < _score(
+        "restore", {"restore": 2}, 9.0
+    )
+
+
 def test_a_word_the_index_has_never_seen_lowers_the_score() -> None:
     both = _score("retention period", {"retention": 3, "period": 3}, 10.0)
     one = _score("retention period", {"retention": 3}, 10.0)
