@@ -42,7 +42,8 @@ class Search:
 class SearchResult:
     """What a search found, best first, and how far its words can be trusted to mean it.
 
-    ``looked_at`` counts the ``documents`` and ``chunks`` of the index; ``collapsed`` the copies folded into others.
+    ``looked_at`` counts the ``documents`` and ``chunks`` that the search was limited to, ``collapsed`` the copies that
+    were folded into others.
     """
 
     query: Query
@@ -58,7 +59,7 @@ def check_request(request: Search) -> Query:
     """The parsed query of a request that can be answered. Raises UsageError for one that can't."""
     query = parse(request.text)
     if not query.terms:
-        raise UsageError("there is no word to search for", hint='for example: gw search "error budget"')
+        raise UsageError("there is no word to search for", hint="a question needs a letter or a digit")
     if request.k is not None and request.k < 1:
         raise UsageError(f"k must be 1 or more, not {request.k}")
     return query
@@ -95,7 +96,7 @@ class _Search:
         scope = None
         if request.below is not None or request.scope:
             scope = self._catalogue.scope(acceptor(request))
-            looked_at["chunks"] = len(scope)
+            looked_at = {"documents": scope.documents, "chunks": len(scope)}
         pool = min(max(settings.pool, k + k // 4), max(counts["chunks"], 1))
         hits, sure = self._hits(pool, scope)
         for name, reranker in self._pipeline.rerankers(request.rerank):

@@ -75,11 +75,14 @@ class BackendRow:
 
 
 class ChunkRanges:
-    """A scope: sorted, disjoint, inclusive ranges of chunk ids."""
+    """A scope: sorted, disjoint, inclusive ranges of chunk ids. It is made from one range a document; one without
+    chunks ends before it starts."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        given = list(ranges)
+        self.documents = len(given)
         merged: list[tuple[int, int]] = []
-        for first, last in sorted(pair for pair in ranges if pair[0] <= pair[1]):
+        for first, last in sorted(pair for pair in given if pair[0] <= pair[1]):
             if merged and first <= merged[-1][1] + 1:
                 merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
             else:

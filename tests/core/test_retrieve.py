@@ -70,6 +70,13 @@ def test_a_scope_limits_the_search(ws: gw_core.Workspace, scope: list[str], expe
     assert paths(ws.search("harbour", scope=scope)) == expected
 
 
+def test_what_was_looked_at_is_the_scope(ws: gw_core.Workspace) -> None:
+    assert ws.search("harbour").looked_at["documents"] == 4
+    limited = ws.search("harbour", scope=["src/**", "docs/old"]).looked_at
+    assert limited == {"documents": 3, "chunks": 3}
+    assert ws.search("harbour", scope=["nothing/**"]).looked_at == {"documents": 0, "chunks": 0}
+
+
 def test_globs_and_paths_must_both_fit() -> None:
     accept = acceptor(Search("x", scope=("*.py",), below=("src",)))
     assert accept("src/a.py")
