@@ -33,7 +33,7 @@ NOT_TRUSTED = 3
         'gw ask --print-prompt "how long are logs kept?" | llm',
     ),
 )
-@click.argument("words", nargs=-1, type=click.Path(), metavar="[QUESTION] [PATH]...")
+@click.argument("words", nargs=-1, type=click.Path(readable=False), metavar="[QUESTION] [PATH]...")
 @retrieval_options
 @click.option("--reader", metavar="NAME", help="What finds the answer in the passages; else [ask] reader.")
 @click.option("--pattern", metavar="REGEX", help="The answer is what this finds; its group 'value' is the value.")

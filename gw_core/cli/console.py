@@ -258,6 +258,13 @@ def progress_line(one: Step) -> str:
     return line
 
 
+def size_text(size: int) -> str:
+    """``0 kB``, ``0.4 kB``, ``12.3 MB``: bytes, in thousands or millions of them. What is there is never 0.0."""
+    if size < 1_000_000:
+        return f"{max(size / 1e3, 0.1):.1f} kB" if size else "0 kB"
+    return f"{size / 1e6:,.1f} MB"
+
+
 def one_line(text: str) -> str:
     """``text`` without line ends or anything else that would move a terminal's cursor."""
     return printable(" ".join(text.split("\n")).replace("\r", " ").replace("\t", " ")).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import click
@@ -62,7 +63,7 @@ def _internal(error: BaseException) -> Failure:
 
 
 def _usage(error: click.UsageError) -> Failure:
-    message = error.format_message().rstrip(".")
+    message = re.sub(r"\s*\n\s*", " ", error.format_message()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "gw"
     hint = f"see {command} --help"
     takes_words = error.ctx is not None and any(isinstance(one, click.Argument) for one in error.ctx.command.params)

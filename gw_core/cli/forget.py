@@ -9,7 +9,7 @@ from gw_core.plain import file_name
 
 
 @gw_command("forget", examples=("gw forget drafts/", "gw forget notes/diary.md --json"))
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(readable=False), metavar="PATH...")
 @wait_option
 def command(session: Session, paths: tuple[str, ...], wait: float) -> None:
     """Remove what is at and below each PATH from the index, so that nothing of its text is left in the index's files.

@@ -18,7 +18,7 @@ from gw_core.output import ingest_result
         "gw ingest --rebuild docs        # a new index; the old one is set aside",
     ),
 )
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
 @click.option("--rebuild", is_flag=True, help="Set the index aside and make a new one.")
 @wait_option
 def command(session: Session, paths: tuple[str, ...], rebuild: bool, wait: float) -> int:

@@ -143,7 +143,8 @@ def global_options() -> list[click.Parameter]:
         GlobalOption(
             ["--root"],
             metavar="FOLDER",
-            help="What paths are relative to; else GW_ROOT, the nearest folder above with gw.toml or .gw, or this one.",
+            help="The folder of the files: none outside is read, and citations are relative to it; else GW_ROOT, the "
+            "nearest folder above with gw.toml or .gw, or this one.",
             **shared,
         ),
         GlobalOption(["--index"], metavar="FOLDER", help="Where the index is; else GW_INDEX, or ROOT/.gw.", **shared),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gw_core.cli.console import Console, one_line
+from gw_core.cli.console import Console, one_line, size_text
 from gw_core.cli.snippets import matched_places, snippet, wrapped
 from gw_core.errors import GwError
 from gw_core.plain import file_name, printable
@@ -104,6 +104,11 @@ def looked_at_text(looked_at: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in looked_at.items())
 
 
+def changed_files(evidence: Sequence[Evidence]) -> str:
+    """The files of passages that are not verified, in the order of their names; empty if there are none."""
+    return ", ".join(map(file_name, sorted({one.passage.path for one in evidence if not one.verified})))
+
+
 # -- ask ----------------------------------------------------------------------------------------------------------
 
 
@@ -180,7 +185,7 @@ def ingest_lines(report: IngestReport) -> list[str]:
         if files
     ]
     parts.append(f"{report.unchanged:,} unchanged")
-    lines = [f"{', '.join(parts)}; {report.bytes_read / 1e6:.1f} MB read in {report.seconds:.1f} s"]
+    lines = [f"{', '.join(parts)}; {size_text(report.bytes_read)} read in {report.seconds:.1f} s"]
     if report.skipped:
         lines.append(skipped_line(report))
     return lines

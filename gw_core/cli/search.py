@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gw_core.cli.options import Session, gw_command, question_text, retrieval_options, wait_option
-from gw_core.cli.render import looked_at_text, write_hits
+from gw_core.cli.render import changed_files, looked_at_text, write_hits
 from gw_core.output import hit_result, search_result
 
 NOTHING_FOUND = 3
@@ -25,7 +25,7 @@ NOTHING_FOUND = 3
     ),
 )
 @click.argument("question")
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
 @retrieval_options
 @click.option("--explain", is_flag=True, help="Show how each hit scored, and why.")
 @wait_option
@@ -53,6 +53,8 @@ def command(session: Session, question: str, paths: tuple[str, ...], explain: bo
         if not result.evidence:
             console.say(f"gw: nothing found; looked at {looked_at_text(result.looked_at)}")
             return NOTHING_FOUND
+        if changed := changed_files(result.evidence):
+            console.say(f"gw: changed since they were indexed (run gw ingest): {changed}")
         if not result.confidence.enough:
             console.say(f"gw: low confidence: {result.confidence.reason}")
     return 0

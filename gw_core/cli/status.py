@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gw_core.cli.console import size_text
 from gw_core.cli.options import Session, gw_command
 from gw_core.errors import IndexMissingError
 from gw_core.output import status_result
@@ -26,11 +27,11 @@ def command(session: Session) -> None:
         rows = [
             ("root", str(status.root)),
             ("index", str(status.index)),
-            ("ingested", ", ".join(map(file_name, status.sources))),
+            ("ingested", ", ".join(map(file_name, status.sources)) or "nothing"),
             ("documents", f"{status.documents:,}" + (f" ({kinds})" if kinds else "")),
             ("chunks", f"{status.chunks:,}"),
-            ("size of the sources", f"{status.bytes / 1e6:.1f} MB"),
-            ("size of the index", f"{status.index_bytes / 1e6:.1f} MB"),
+            ("size of the sources", size_text(status.bytes)),
+            ("size of the index", size_text(status.index_bytes)),
             ("could not be read", f"{status.skipped:,}"),
             ("backends", backends),
         ]

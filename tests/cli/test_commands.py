@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -193,6 +194,20 @@ def test_a_question_from_standard_input(gw: Any, corpus: Path) -> None:
 
 def test_a_huge_k_returns_what_there_is(gw: Any, corpus: Path) -> None:
     assert gw("search", "logs", "docs", "-k", str(10**12)).code == 0
+
+
+def test_search_names_the_files_that_have_changed(gw: Any, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(f"The harbour {name} is closed.\n")
+    gw("ingest", ".")
+    assert gw("search", "harbour").err == ""
+    (tmp_path / "b.txt").write_text("Nothing is here.\n")
+    (tmp_path / "c.txt").unlink()
+    ran = gw("search", "harbour")
+    assert "gw: changed since they were indexed (run gw ingest): b.txt, c.txt\n" in ran.err
+    assert ran.out.count("verified") == 1
+    gw("ingest")
+    assert gw("search", "harbour").err == ""
 
 
 def test_paths_and_scope_limit_the_search(gw: Any, checked: Any, corpus: Path) -> None:
@@ -492,6 +507,41 @@ def test_init_writes_once(gw: Any, checked: Any, tmp_path: Path) -> None:
     assert (tmp_path / "gw.toml").read_text() == written
     assert gw("config").code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["gw.toml"]
+
+
+def test_init_names_the_file_that_it_cannot_write(gw: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *_: Any, **__: Any) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    ran = gw("init")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"gw: error: Permission denied: '{tmp_path / 'gw.toml'}'\n"
+
+
+def test_a_message_of_several_lines_becomes_one(gw: Any) -> None:
+    ran = gw("completion")
+    assert ran.code == 2
+    assert "Choose from: bash, zsh, fish (see gw completion --help)" in ran.err
+
+
+def test_a_question_without_words_is_named_so_by_every_command(gw: Any, corpus: Path) -> None:
+    gw("ingest", "docs")
+    for command in ("ask", "search"):
+        ran = gw(command, "?!")
+        assert (ran.code, ran.err) == (
+            2, "gw: error: there is no word to search for (a question needs a letter or a digit)\n"
+        )  # fmt: skip
+
+
+def test_an_unreadable_path_is_said_in_the_words_of_gw(
+    gw: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").write_text("The harbour is closed.\n")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)  # as for a file of another user; root may read all
+    assert gw("ingest", "closed").code == 0
+    assert gw("ask", "harbour", "closed").code == 0
+    assert gw("ask", "closed").code == 0  # a question that is the name of a file
 
 
 def test_errors_are_json_too(gw: Any, checked: Any) -> None:

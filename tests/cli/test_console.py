@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gw_core.cli.console import LINE_EVERY, PROGRESS_AFTER, Console, one_line, progress_line
+from gw_core.cli.console import LINE_EVERY, PROGRESS_AFTER, Console, one_line, progress_line, size_text
 
 
 class Stream(io.StringIO):
@@ -154,3 +154,14 @@ def test_closed_streams_are_no_terminals_and_no_trouble() -> None:
     with Path(os.devnull).open("w") as closed:
         console = Console(closed, Stream(), {})
     assert not console.is_terminal
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 kB"), (1, "0.1 kB"), (531, "0.5 kB"), (999_949, "999.9 kB"),
+        (1_000_000, "1.0 MB"), (17_130_000, "17.1 MB"), (2_345_600_000, "2,345.6 MB"),
+    ],
+)  # fmt: skip
+def test_a_size_is_never_nothing_where_there_is_something(size: int, text: str) -> None:
+    assert size_text(size) == text
