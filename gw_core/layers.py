@@ -8,24 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from gw_core.errors import ConfigError
-from gw_core.registry import suggestion
+from gw_core.registry import KINDS, suggestion
 from gw_core.schema import DEFAULT, Origin, Setting, check_settings, names_variable, unknown_key, untrusted
 from gw_core.settings import SECTIONS
 from gw_core.tomlsource import Key, TomlFile, parse_key, parse_value
 
-COMPONENT_KINDS = (
-    "loaders",
-    "chunkers",
-    "backends",
-    "encoders",
-    "expanders",
-    "rerankers",
-    "readers",
-    "verifiers",
-    "reducers",
-    "tasks",
-    "executors",
-)
+COMPONENT_KINDS = tuple(kind for kind in KINDS if kind != "commands")
 """The kinds whose components can be configured: ``[KIND.NAME]``."""
 
 _TRUSTED_SECTIONS = ("network",)

@@ -247,7 +247,7 @@ def _setting(one: Source) -> dict[str, Any]:
 
 def plugins_result(plugins: Plugins, kind: str | None = None) -> dict[str, Any]:
     """``gw.plugins/1``: what is offered, of one kind or all; what is broken; and names that two distributions offer."""
-    from gw_core.plugins import KINDS  # noqa: PLC0415
+    from gw_core.registry import KINDS  # noqa: PLC0415
 
     kinds = KINDS if kind is None else (kind,)
     offered = [one for name in kinds for one in plugins.registry(name)]

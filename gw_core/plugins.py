@@ -18,23 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from gw_core.errors import PluginError, UsageError, described
-from gw_core.registry import Owner, Registration, Registry, normalised, suggestion
+from gw_core.registry import KINDS, Owner, Registration, Registry, normalised, suggestion
 
 GROUP = "gw"
-KINDS = (
-    "loaders",
-    "chunkers",
-    "backends",
-    "encoders",
-    "expanders",
-    "rerankers",
-    "readers",
-    "verifiers",
-    "reducers",
-    "tasks",
-    "executors",
-    "commands",
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,22 @@ from typing import Any, Generic, TypeVar
 
 from gw_core.errors import GwError, MissingExtraError, PluginError, UnknownNameError, UsageError, described
 
+KINDS = (
+    "loaders",
+    "chunkers",
+    "backends",
+    "encoders",
+    "expanders",
+    "rerankers",
+    "readers",
+    "verifiers",
+    "reducers",
+    "tasks",
+    "executors",
+    "commands",
+)
+"""The kinds of components that a plugin may register: one registry, one hook each."""
+
 T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -19,8 +19,8 @@ from typing import Any
 from gw_core import hookspecs, protocols
 from gw_core.annotations import described
 from gw_core.layers import COMPONENT_KINDS
-from gw_core.plugins import KINDS, Plugins, find_entry_points
-from gw_core.registry import normalised, singular
+from gw_core.plugins import Plugins, find_entry_points
+from gw_core.registry import KINDS, normalised, singular
 from gw_core.schema import INDEX, Parameter, signature_of
 from gw_core.settings import SECTIONS
 from gw_core.template import toml

@@ -12,8 +12,8 @@ import pytest
 from gw_core.config import Config, user_file
 from gw_core.errors import ConfigError
 from gw_core.layers import COMPONENT_KINDS
-from gw_core.plugins import KINDS
 from gw_core.protocols import Backend, Index
+from gw_core.registry import KINDS
 from gw_core.settings import SECTIONS, documented
 from gw_core.template import template
 

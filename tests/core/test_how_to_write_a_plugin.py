@@ -10,7 +10,8 @@ import pytest
 
 import gw_core.testing
 from gw_core.config import Config
-from gw_core.plugins import KINDS, EntryPoint, Plugins
+from gw_core.plugins import EntryPoint, Plugins
+from gw_core.registry import KINDS
 from gw_core.testing import RerankerConformance
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-plugin.md"

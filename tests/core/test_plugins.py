@@ -13,7 +13,8 @@ import pytest
 
 from gw_core import hookspecs
 from gw_core.errors import UnknownNameError, UsageError
-from gw_core.plugins import KINDS, EntryPoint, Plugins, find_entry_points
+from gw_core.plugins import EntryPoint, Plugins, find_entry_points
+from gw_core.registry import KINDS
 
 _NUMBERS = itertools.count()
 

@@ -11,7 +11,7 @@ import pytest
 from gw_core import protocols
 from gw_core.config import Config
 from gw_core.layers import COMPONENT_KINDS
-from gw_core.plugins import KINDS
+from gw_core.registry import KINDS
 from gw_core.settings import SECTIONS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
