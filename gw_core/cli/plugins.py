@@ -19,10 +19,7 @@ def command(session: Session, kind: str | None) -> None:
     KIND shows one kind only. A plugin that is broken is listed with what is wrong; the others work without it.
     """
     from gw_core.plugins import Plugins  # noqa: PLC0415
-    from gw_core.registry import (
-        KINDS,
-        suggestion,
-    )
+    from gw_core.registry import KINDS, suggestion  # noqa: PLC0415
 
     if kind is not None and kind not in KINDS:
         raise UnknownNameError(f"unknown kind of plugin {kind!r}", hint=suggestion(kind, KINDS))
