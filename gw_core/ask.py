@@ -125,7 +125,10 @@ class _Session:
             evidence = evidence_of(self._catalogue, self._pipeline.sources, _cut(passage, span))
             citations.setdefault((passage.path, span.start, span.end), evidence)
         verified = [one for one in citations.values() if one.verification.verdict is Verdict.VERIFIED]
-        unsupported += unquoted(reading.text, [one.passage.text for one in verified])
+        quoted = [one.passage.text for one in verified]
+        unsupported += unquoted(reading.text, quoted)
+        if reading.value is not None and not any(stands_in(reading.value, text) for text in quoted):
+            unsupported.append(reading.value)
         grounding = _grounding(len(verified), len(citations), unsupported)
         checks = tuple(judged(verifier, question, reading, passages) for verifier in self._pipeline.verifiers())
         if grounding is Grounding.GROUNDED and any(check.score < 1 for check in checks):
@@ -174,6 +177,19 @@ def locate(quote: Quote, passages: Sequence[Passage]) -> Span | None:
     loose = r"\s+".join(re.escape(word) for word in quote.text.split())
     found = re.search(loose, text)
     return Span(found.start(), found.end()) if found else None
+
+
+def stands_in(value: str, text: str) -> bool:
+    """Whether a value stands in a text, white space apart, and not as part of a word or number: no 5 in 2015."""
+    value = " ".join(value.split())
+    before = r"(?<![0-9A-Za-z_])" if _edge(value[:1]) else ""
+    after = r"(?![0-9A-Za-z_])" if _edge(value[-1:]) else ""
+    return bool(value) and re.search(before + re.escape(value) + after, " ".join(text.split())) is not None
+
+
+def _edge(char: str) -> bool:
+    # Scripts that do not part words have no edges to respect.
+    return char.isascii() and (char.isalnum() or char == "_")
 
 
 def unquoted(text: str, quotes: Sequence[str]) -> list[str]:

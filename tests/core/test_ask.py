@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gw_core
-from gw_core.ask import locate, unquoted
+from gw_core.ask import locate, stands_in, unquoted
 from gw_core.errors import PluginError, UsageError
 from gw_core.model import Grounding, Identity, Passage, Quote, Reading, Verdict
 from gw_core.plugins import Plugins
@@ -179,6 +179,30 @@ def test_the_prompt_fences_passages_as_data(ws: gw_core.Workspace, root: Path) -
     assert "`````" in prompt
     assert "handbook.md#c" in prompt
     assert prompt.rstrip().endswith("how long are logs kept?")
+
+
+def test_a_value_that_no_quote_holds_is_unsupported(root: Path) -> None:
+    text = "Logs are kept for ninety days."
+    answer = answered_by(root, lambda *_: Reading(text, value="nine", quotes=(Quote(0, text),)))
+    assert answer.grounding is Grounding.PARTLY
+    assert answer.unsupported == ("nine",)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "stands"),
+    [
+        ("5", "in 2015", False),
+        ("5", "5 of them", True),
+        ("2015", "in 2015.", True),
+        ("ninety  days", "for ninety\ndays", True),
+        ("東京", "在東京都", True),
+        ("C++", "in C++17", True),
+        ("", "anything", False),
+        ("a.b", "axb", False),
+    ],
+)
+def test_values_stand_whole(value: str, text: str, stands: bool) -> None:
+    assert stands_in(value, text) is stands
 
 
 def test_locate_takes_the_readers_offsets_only_when_they_hold() -> None:
