@@ -24,10 +24,12 @@ from gw_core.seams import checked_spans, running
 from gw_core.store import Catalogue
 from gw_core.text.decode import is_binary
 
-# One transaction holds about this much text: small enough that an interruption loses a fraction of a second,
-# large enough that the cost of a commit vanishes.
-BATCH_CHARS = 4_000_000
-BATCH_FILES = 1_000
+# One transaction holds about this much text: small enough that an interruption loses less than a second, large enough
+# that the cost of a commit vanishes, and with it that of merging what each commit adds to an index.
+BATCH_CHARS = 16_000_000
+BATCH_FILES = 4_000
+# Backends get it in smaller parts, so that it need not all be in memory.
+PART_CHARS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +231,17 @@ class _Ingest:
         while at < total:
             with self._catalogue.transaction():
                 fresh: list[Chunk] = []
-                batch_chars = 0
+                batch_chars = part_chars = 0
                 began_at = at
                 while at < total and batch_chars < BATCH_CHARS and at - began_at < BATCH_FILES:
                     candidate = candidates[at]
                     chunks = self._take(candidate)
                     fresh += chunks
-                    batch_chars += sum(len(chunk.text) for chunk in chunks)
+                    part_chars += sum(len(chunk.text) for chunk in chunks)
+                    if part_chars >= PART_CHARS:
+                        self._index(fresh)
+                        batch_chars += part_chars
+                        fresh, part_chars = [], 0
                     at += 1
                     bytes_done += candidate.found.size
                     if at % 64 == 0 or candidate.found.size > 1_000_000:
@@ -389,7 +395,7 @@ def _batches(chunks: Iterable[Chunk]) -> Iterator[list[Chunk]]:
     for chunk in chunks:
         batch.append(chunk)
         chars += len(chunk.text)
-        if chars >= BATCH_CHARS:
+        if chars >= PART_CHARS:
             yield batch
             batch, chars = [], 0
     if batch:

@@ -30,6 +30,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS {text} USING fts5(
     body, content='', contentless_delete=1, detail=full, tokenize='porter ascii'
 );
 INSERT INTO {text}({name}, rank) VALUES ('automerge', 0);
+INSERT INTO {text}({name}, rank) VALUES ('hashsize', 16777216);
 CREATE VIRTUAL TABLE IF NOT EXISTS {words} USING fts5vocab({text}, row)
 """
 
