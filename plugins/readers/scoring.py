@@ -22,6 +22,10 @@ PASSAGE = 0.3
 PAIR_DISTANCE = 2
 ASKING = 0.5
 """A question that stands in the text has all the words and no answer."""
+REPEATING = 0.0
+"""The very question that was asked, such as a title, or an example of how to ask it, is no answer at all."""
+SHORTEST_REPEAT = 4
+"""Fewer words are a subject and not a question."""
 ANSWER = 0.8
 """Worth of a term that only the question just before holds."""
 _QUESTION_MARKS = frozenset("?？؟՞")
@@ -73,13 +77,14 @@ def score(sentences: Sequence[Sentence], terms: Terms, passages: Sequence[Passag
     """Set the ``score`` of all sentences; those of one passage stand together and in order.
 
     ``(sum idf matched + 0.1 idf matched only in a neighbour + 0.15 idf of adjacent pairs) / sum idf
-    + 0.3 passage score / best passage score``. A sentence that asks counts half; the one after it answers, and what
-    only the question holds counts 0.8 there.
+    + 0.3 passage score / best passage score``. What is matched counts half in a sentence that asks and nothing in one that
+    repeats the question; the one after it answers, and what only the question holds counts 0.8 there.
     """
     total = terms.total or 1.0
     best = max((passage.score for passage in passages), default=0.0)
     found = [sentence.credits() for sentence in sentences]
-    asking = [_asks(sentence, passages) for sentence in sentences]
+    repeating = [_repeats(sentence, terms.asked) for sentence in sentences]
+    asking = [repeated or _asks(sentence, passages) for repeated, sentence in zip(repeating, sentences, strict=True)]
     for at, sentence in enumerate(sentences):
         worth: dict[int, float] = {}
         sentence.shares = bool(found[at])
@@ -93,13 +98,25 @@ def score(sentences: Sequence[Sentence], terms: Terms, passages: Sequence[Passag
         matched += PAIR * _pairs(sentence, terms)
         score = passages[sentence.passage].score
         share = score / best if best > 0 else 1.0
-        sentence.score = (ASKING if asking[at] else 1.0) * matched / total + PASSAGE * share
+        factor = REPEATING if repeating[at] else ASKING if asking[at] else 1.0
+        sentence.score = factor * matched / total + PASSAGE * share
 
 
 def _asks(sentence: Sentence, passages: Sequence[Passage]) -> bool:
     """Whether it ends with a question mark, quotes and markup behind it apart."""
     last = passages[sentence.passage].text[max(sentence.start, sentence.end - 3) : sentence.end]
     return not _QUESTION_MARKS.isdisjoint(last)
+
+
+def _repeats(sentence: Sentence, asked: tuple[str, ...]) -> bool:
+    """Whether all the words of the question stand in it in a row."""
+    if not SHORTEST_REPEAT <= len(asked) <= len(sentence.tokens):
+        return False
+    words = [token.text for token in sentence.tokens]
+    return any(
+        words[at] == asked[0] and tuple(words[at : at + len(asked)]) == asked
+        for at in range(len(words) - len(asked) + 1)
+    )
 
 
 def _pairs(sentence: Sentence, terms: Terms) -> float:

@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+from gw_core.query import prefix_length
+from gw_core.rescore import SAME_PREFIX, SAME_STEM
 from gw_core.text.fold import Token
 from gw_core.text.stem import stems
 
 SAME_WORD = 1.0
-SAME_STEM = 0.8
-SAME_PREFIX = 0.64
 _SHORTEST_PREFIX = 4
-_PREFIX_SHARE = 0.65
 
 Relation = tuple[int, float]
 """Index of a term, and how well a token stands for it: 1 for the word itself, less for a relative."""
@@ -32,6 +31,8 @@ class Terms:
     texts: list[str]
     sequence: list[int | None]
     idf: list[float]
+    asked: tuple[str, ...] = ()
+    """The question's folded tokens, function words too."""
     _known: dict[str, Relation | None] = field(default_factory=dict)
     _stems: dict[str, int] = field(default_factory=dict)
     _prefixes: list[tuple[str, int]] = field(default_factory=list)
@@ -43,13 +44,12 @@ class Terms:
         sequence: list[int | None] = []
         for text in folded:
             sequence.append(None if text in function_words else order.setdefault(text, len(order)))
-        terms = cls(list(order), sequence, [1.0] * len(order))
+        terms = cls(list(order), sequence, [1.0] * len(order), tuple(folded))
         for (text, index), root in zip(order.items(), stems(list(order)), strict=True):
             terms._known[text] = index, SAME_WORD
             terms._stems.setdefault(root, index)
             if root.isalpha() and len(root) > _SHORTEST_PREFIX:
-                prefix = root[: max(_SHORTEST_PREFIX, math.ceil(_PREFIX_SHARE * len(root)))]
-                terms._prefixes.append((prefix, index))
+                terms._prefixes.append((root[: prefix_length(root)], index))
         return terms
 
     def relations(self, text_tokens: Sequence[Token]) -> list[Relation | None]:

@@ -114,6 +114,12 @@ def test_a_question_that_stands_in_the_text_is_answered_by_what_follows_it() -> 
     assert Regex().answer("how do I pay", passages).text == "By card."
 
 
+def test_a_line_that_repeats_the_question_is_no_answer() -> None:
+    text = 'gw ask "how do I register a backend?" docs/   # ingests first\n\nA backend registers itself in a hook.\n'
+    reading = Regex().answer("how do I register a backend?", _passages(text))
+    assert reading.text == "A backend registers itself in a hook."
+
+
 def test_a_value_does_not_reach_over_the_signs_of_code_and_tables() -> None:
     code = _passages("limit: Annotated[int, Range(1)] = field(LIMIT)\n", kind="code")
     value = Regex().answer("what is the value of limit?", code).value
