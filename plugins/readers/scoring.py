@@ -77,8 +77,8 @@ def score(sentences: Sequence[Sentence], terms: Terms, passages: Sequence[Passag
     """Set the ``score`` of all sentences; those of one passage stand together and in order.
 
     ``(sum idf matched + 0.1 idf matched only in a neighbour + 0.15 idf of adjacent pairs) / sum idf
-    + 0.3 passage score / best passage score``. What is matched counts half in a sentence that asks and nothing in one that
-    repeats the question; the one after it answers, and what only the question holds counts 0.8 there.
+    + 0.3 passage score / best passage score``. What is matched counts half in a sentence that asks and nothing in one
+    that repeats the question; the one after it answers, and what only the question holds counts 0.8 there.
     """
     total = terms.total or 1.0
     best = max((passage.score for passage in passages), default=0.0)
