@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from gw_core.corpus import Found, Skipped, walk
 from gw_core.errors import GwError, LoadError, MissingExtraError, PluginError, described
 from gw_core.files import read_regular
-from gw_core.model import Chunk, Document
+from gw_core.model import Chunk, ChunkSpan, Document
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Backend, Loader
 from gw_core.rows import DocumentRow, FileStamp, SkippedRow
@@ -118,6 +118,10 @@ class _Candidate:
     row: DocumentRow | None
 
 
+_Taken = tuple[Document, list[ChunkSpan], str, FileStamp]
+"""A document, its spans, what cut them, and the stamp of the file."""
+
+
 class _Ingest:
     def __init__(
         self, pipeline: Pipeline, catalogue: Catalogue, on_progress: Callable[[Progress], None] | None
@@ -127,6 +131,7 @@ class _Ingest:
         self._on_progress = on_progress or (lambda _: None)
         self._report = IngestReport()
         self._backends: list[tuple[str, Backend]] = []
+        self._failed: Set[str] = frozenset()
         self._gone: dict[str, DocumentRow] = {}
         self._gone_by_hash: dict[tuple[str, str], list[DocumentRow]] = {}
 
@@ -163,6 +168,7 @@ class _Ingest:
         """Walk the files and compare stamps; nothing is read."""
         known = {row.path: row for row in self._catalogue.documents(below)}
         failed = {row.path: row for row in self._catalogue.skipped(below)}
+        self._failed = failed.keys()
         candidates: list[_Candidate] = []
         stale: list[DocumentRow] = []
         seen: set[str] = set()
@@ -230,27 +236,27 @@ class _Ingest:
         at = bytes_done = 0
         while at < total:
             with self._catalogue.transaction():
-                fresh: list[Chunk] = []
+                taken: list[_Taken] = []
                 batch_chars = part_chars = 0
                 began_at = at
                 while at < total and batch_chars < BATCH_CHARS and at - began_at < BATCH_FILES:
                     candidate = candidates[at]
-                    chunks = self._take(candidate)
-                    fresh += chunks
-                    part_chars += sum(len(chunk.text) for chunk in chunks)
+                    if one := self._take(candidate):
+                        taken.append(one)
+                        part_chars += len(one[0].text)
                     if part_chars >= PART_CHARS:
-                        self._index(fresh)
+                        self._store(taken)
                         batch_chars += part_chars
-                        fresh, part_chars = [], 0
+                        taken, part_chars = [], 0
                     at += 1
                     bytes_done += candidate.found.size
                     if at % 64 == 0 or candidate.found.size > 1_000_000:
                         self._on_progress(Progress("reading", at, total, bytes_done, bytes_total, candidate.found.path))
-                self._index(fresh)
+                self._store(taken)
             self._on_progress(Progress("reading", at, total, bytes_done, bytes_total))
 
-    def _take(self, candidate: _Candidate) -> list[Chunk]:
-        """Read one file and store it; returns the chunks that are new to the backends."""
+    def _take(self, candidate: _Candidate) -> _Taken | None:
+        """Read one file; returns what is to be stored of it, if it has to be."""
         found, row = candidate.found, candidate.row
         loader = candidate.loader
         try:
@@ -261,22 +267,28 @@ class _Ingest:
             stamp = FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, read_ns)
             digest = hashlib.sha256(data).hexdigest()
             if self._same_bytes(candidate, digest, loader, stamp):
-                return []
+                return None
             document = load_document(loader, data, digest, found.path)
             chunker = self._pipeline.chunker_for(document.kind)
             spans = checked_spans(chunker, document)
         except (LoadError, PluginError, MissingExtraError) as error:
             self._skip(candidate, error)
-            return []
+            return None
         if row is not None:
             self._remove(row)
             self._report.changed.append(found.path)
         else:
             self._report.added.append(found.path)
-        self._catalogue.remove_skipped(found.path)
-        chunks = self._catalogue.put(document, spans, str(chunker.identity), stamp)
-        self._report.chunks_added += len(chunks)
-        return chunks
+        if found.path in self._failed:
+            self._catalogue.remove_skipped(found.path)
+        return document, spans, str(chunker.identity), stamp
+
+    def _store(self, taken: Sequence[_Taken]) -> None:
+        """Put what was read into the catalogue and the backends."""
+        if taken:
+            chunks = self._catalogue.put_all(taken)
+            self._report.chunks_added += len(chunks)
+            self._index(chunks)
 
     def _same_bytes(self, candidate: _Candidate, digest: str, loader: Loader, stamp: FileStamp) -> bool:
         """The bytes are those of this path, or of one that is gone: nothing to chunk or index."""

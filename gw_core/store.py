@@ -72,6 +72,8 @@ CREATE TABLE backends (
 );
 """
 
+_INSERT_CHUNK = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)"
+
 
 class Storage:
     """The :class:`gw_core.protocols.Index` handle of one component."""
@@ -307,46 +309,59 @@ class Catalogue:
         text = known.get(wanted[0], "") if len(wanted) == 1 else "".join(known.values())
         return text[start - first * BLOCK : end - first * BLOCK]
 
-    def put(self, document: Document, spans: Iterable[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
+    def put(self, document: Document, spans: Sequence[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
         """Store a document with its chunks, in place of one with the same path; returns the chunks with their ids.
 
         The caller has told the backends to remove what :meth:`remove` returned for the old one.
         """
-        text = document.text
-        chunks = self._chunks_from(document.path, text, spans)
-        first = chunks[0].id if chunks else self._take_ids(0)
-        self.connection.execute(
-            "INSERT INTO documents (path, sha256, size, mtime_ns, inode, read_ns, encoding, loader, loader_version,"
-            " kind, extracted, chars, chunker, first_chunk, last_chunk)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                path_bytes(document.path),
-                bytes.fromhex(document.sha256),
-                stamp.size,
-                stamp.mtime_ns,
-                stamp.inode,
-                stamp.read_ns,
-                document.encoding,
-                document.loader,
-                document.loader_version,
-                document.kind,
-                document.extracted,
-                len(text),
-                chunker,
-                first,
-                first + len(chunks) - 1,
-            ),
+        return self.put_all([(document, spans, chunker, stamp)])
+
+    def put_all(self, found: Sequence[tuple[Document, Sequence[ChunkSpan], str, FileStamp]]) -> list[Chunk]:
+        """:meth:`put` for each of many documents, in a few statements; returns the chunks of all."""
+        chunks: list[Chunk] = []
+        documents: list[tuple[Any, ...]] = []
+        rows: list[tuple[Any, ...]] = []
+        top = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").get
+        if top is not None and (type(top) is not int or not 0 <= top < _MOST):
+            raise damaged(self.path, f"documents are counted from {str(top)[:40]!r}")
+        for number, (document, spans, chunker, stamp) in enumerate(found, (top or 0) + 1):
+            own = self._chunks_from(document.path, document.text, spans)
+            first = own[0].id if own else self._take_ids(0)
+            chunks += own
+            rows += _chunk_rows(number, own)
+            documents.append(
+                (
+                    number,
+                    path_bytes(document.path),
+                    bytes.fromhex(document.sha256),
+                    stamp.size,
+                    stamp.mtime_ns,
+                    stamp.inode,
+                    stamp.read_ns,
+                    document.encoding,
+                    document.loader,
+                    document.loader_version,
+                    document.kind,
+                    document.extracted,
+                    len(document.text),
+                    chunker,
+                    first,
+                    first + len(own) - 1,
+                )
+            )
+        self.connection.executemany(
+            f"INSERT INTO documents ({self._COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608
+            documents,
         )
-        document_id = self.connection.last_insert_rowid()
-        base = document_id << _BLOCK_BITS
         self.connection.executemany(
             "INSERT INTO blocks VALUES (?, ?)",
             (
-                (base + number, compress(text[at : at + BLOCK].encode("utf-8", "surrogatepass")))
+                ((row[0] << _BLOCK_BITS) + number, compress(text[at : at + BLOCK].encode("utf-8", "surrogatepass")))
+                for row, text in zip(documents, (document.text for document, *_ in found), strict=True)
                 for number, at in enumerate(range(0, len(text), BLOCK))
             ),
         )
-        self._insert_chunks(document_id, chunks)
+        self.connection.executemany(_INSERT_CHUNK, rows)
         return chunks
 
     def rechunk(self, row: DocumentRow, spans: Iterable[ChunkSpan], text: str, chunker: str) -> list[Chunk]:
@@ -358,7 +373,7 @@ class Catalogue:
             "UPDATE documents SET chunker = ?, first_chunk = ?, last_chunk = ? WHERE id = ?",
             (chunker, first, first + len(chunks) - 1, row.id),
         )
-        self._insert_chunks(row.id, chunks)
+        self.connection.executemany(_INSERT_CHUNK, _chunk_rows(row.id, chunks))
         self._documents.pop(row.id, None)
         return chunks
 
@@ -369,23 +384,6 @@ class Catalogue:
             Chunk(number, path, s.start, s.end, text[s.start : s.end], s.kind, s.label, s.context)
             for number, s in enumerate(found, first)
         ]
-
-    def _insert_chunks(self, document_id: int, chunks: Sequence[Chunk]) -> None:
-        self.connection.executemany(
-            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)",
-            (
-                (
-                    c.id,
-                    document_id,
-                    c.start,
-                    c.end,
-                    None if c.kind == "text" else c.kind,
-                    c.label or None,
-                    json.dumps([(s.start, s.end) for s in c.context]) if c.context else None,
-                )
-                for c in chunks
-            ),
-        )
 
     def _take_ids(self, count: int) -> int:
         """The first of ``count`` new chunk ids. They are never used again, so that a backend that missed a removal
@@ -608,6 +606,21 @@ class Catalogue:
 
 
 # -- helpers ----------------------------------------------------------------------------------------------------
+
+
+def _chunk_rows(document_id: int, chunks: Sequence[Chunk]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            c.id,
+            document_id,
+            c.start,
+            c.end,
+            None if c.kind == "text" else c.kind,
+            c.label or None,
+            json.dumps([(s.start, s.end) for s in c.context]) if c.context else None,
+        )
+        for c in chunks
+    ]
 
 
 def _below(paths: Sequence[str] | None) -> tuple[str, tuple[bytes, ...]]:
