@@ -39,6 +39,8 @@ _DATE_WORDS = frozenset(
     ad bce ce early late mid mid- ago today""".split()
 )
 _YEAR = re.compile(r"(?:1\d|20|[3-9])\d\d(?:s|er)?|\d{1,2}(?:st|nd|rd|th)")
+_CLOCK = re.compile(r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?!\d)")
 _QUOTE_MARKS = frozenset("\"“”„‘’'`«»‹›「」『』")
 _CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^\w+/\w")
 _PARTING = frozenset("/()[]{}|—–=<>,;:…")
@@ -97,7 +99,12 @@ def _one_word(text: str, end: int, start: int) -> bool:
     sign = text[end]
     if start - end > 1 or sign.isspace():
         return False
-    return sign not in _PARTING or (sign in _JOINING_FIGURES and text[end - 1].isdigit() and text[start].isdigit())
+    if sign not in _PARTING:
+        return True
+    if sign not in _JOINING_FIGURES or not (text[end - 1].isdigit() and text[start].isdigit()):
+        return False
+    # 24,601 and 3,14159 are one figure, the 4410,2015 of a row of values are two.
+    return sign != "," or not text[max(end - 2, 0)].isdigit() or _THOUSANDS.match(text, start) is not None
 
 
 def _word(text: str, span: Span, places: tuple[int, int], grammar: bool) -> Word:
@@ -170,20 +177,22 @@ def is_number(span: Sequence[Word]) -> bool:
 
 
 def is_date(span: Sequence[Word]) -> bool:
-    """Holds a year, a day of a month, a month's name, a weekday, or a word of eras."""
+    """Holds a year, a day of a month, a month's name, a weekday, a time of day, or a word of eras."""
     return any(_date_word(word) for word in span)
 
 
 def _date_word(word: Word) -> bool:
     lower = word.text.lower()
     if word.shape == "d":
-        return any(_YEAR.fullmatch(part) for part in re.split(r"[^\w]", lower))
+        return bool(_CLOCK.fullmatch(lower)) or any(_YEAR.fullmatch(part) for part in re.split(r"[^\w]", lower))
     return (lower in _MONTHS and word.shape == "C") or lower in _DATE_WORDS
 
 
 def is_name(span: Sequence[Word]) -> bool:
-    """Begins and ends with a capital and holds no figure: a person, a place, a title."""
+    """Begins and ends with a capital and holds no figure: a person, a place, a title. A month alone is none."""
     shapes = [word.shape for word in span if not word.function]
+    if len(span) == 1 and _date_word(span[0]):
+        return False
     return bool(shapes) and shapes[0] == shapes[-1] == "C" and "d" not in shapes
 
 

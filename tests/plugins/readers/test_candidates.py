@@ -38,6 +38,11 @@ def test_what_is_written_as_one_word_is_one_word() -> None:
         assert one in written
 
 
+def test_a_comma_joins_the_parts_of_a_figure_and_parts_the_fields_of_a_row() -> None:
+    written = [word.text for word in _words("24,601 1,5 3,14159 0,0001 B-204,4410,2015-03-01")]
+    assert written == ["24,601", "1,5", "3,14159", "0,0001", "B-204", "4410", "2015-03-01"]
+
+
 def test_names_figures_and_what_function_words_enclose_are_candidates() -> None:
     found = _texts("The archive was founded by Maria Keller in 1987 with twelve people of the University of Basel.")
     for one in ("Maria Keller", "1987", "twelve people", "University of Basel", "twelve"):
@@ -52,9 +57,13 @@ def test_the_shapes_of_answers() -> None:
     assert is_number(_words("twelve people"))
     assert is_date(_words("28 May 1987"))
     assert is_date(_words("in the 1990s"))
+    assert is_date(_words("19:30"))
     assert not is_date(_words("12345"))
+    assert not is_date(_words("1:250"))
     assert is_name(_words("Maria Keller"))
     assert is_name(_words("University of Basel"))
+    assert is_name(_words("April Keller"))
+    assert not is_name(_words("April"))
     assert not is_name(_words("Room 12"))
     assert all(is_code(_words(one)) for one in ("max_bytes", "getUserName", "os.path", "--force", "MAX_SIZE"))
     assert not is_code(_words("people"))

@@ -120,6 +120,22 @@ def test_a_line_that_repeats_the_question_is_no_answer() -> None:
     assert reading.text == "A backend registers itself in a hook."
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "value"),
+    [
+        ("when did Jonas Weber start?", "Jonas Weber,System administrator,C-017,4555,2019-11-15", "2019-11-15"),
+        ("when does the library open?", "The library opens at 9:30 and closes at 19:00 on weekdays.", "9:30"),
+        (
+            "who writes the report on the fire?",
+            "Peter Marsh will write the report on the fire by 30 April.",
+            "Peter Marsh",
+        ),
+    ],
+)
+def test_times_of_day_and_fields_of_a_row_are_told_apart(question: str, text: str, value: str) -> None:
+    assert Regex().answer(question, _passages(text)).value == value
+
+
 def test_a_value_does_not_reach_over_the_signs_of_code_and_tables() -> None:
     code = _passages("limit: Annotated[int, Range(1)] = field(LIMIT)\n", kind="code")
     value = Regex().answer("what is the value of limit?", code).value
