@@ -44,7 +44,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?!\d)")
 _QUOTE_MARKS = frozenset("\"“”„‘’'`«»‹›「」『』")
 _CODE = re.compile(r"[a-z0-9]_|_[A-Za-z0-9]|[a-z][A-Z]|\w\.\w+\(?|\w\(\)|^--?\w|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^\w+/\w")
 _PARTING = frozenset("/()[]{}|—–=<>,;:…")
-_BARRIERS = frozenset("=|[]{};<>")
+_BARRIER = re.compile(r"[=|\[\]{};<>]|[\"']\s*:|\"\s*,\s*\"")  # the last two: between keys and values of JSON
 _JOINING_FIGURES = frozenset(":–,/")
 _BEFORE = frozenset("$£€¥₹#@~±−+")
 _OPTION = re.compile(r"(?<![\w-])--?\Z")
@@ -148,7 +148,7 @@ def _reach(text: str, spans: Sequence[Word]) -> list[int]:
     """For each word, behind which word the next sign stands that no answer goes across."""
     out = [len(spans)] * len(spans)
     for at in range(len(spans) - 2, -1, -1):
-        apart = not _BARRIERS.isdisjoint(text[spans[at].end : spans[at + 1].start])
+        apart = _BARRIER.search(text, spans[at].end, spans[at + 1].start)
         out[at] = at + 1 if apart else out[at + 1]
     return out
 

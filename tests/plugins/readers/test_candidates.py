@@ -51,6 +51,12 @@ def test_names_figures_and_what_function_words_enclose_are_candidates() -> None:
     assert "Maria" not in found
 
 
+def test_no_candidate_goes_from_a_key_of_json_to_its_value_or_the_next() -> None:
+    found = _texts('{"log level": "dark red", "place": "db3.internal", "port": 5433}')
+    assert {"log level", "dark red", "db3.internal", "5433"} <= set(found)
+    assert not any('"' in one for one in found)
+
+
 def test_the_shapes_of_answers() -> None:
     assert is_number(_words("30 days"))
     assert has_unit(_words("30 days"))
