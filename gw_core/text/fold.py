@@ -56,17 +56,16 @@ _BETWEEN = "\x1e"  # parts texts that are folded together: a control character, 
 
 # What the index sees: lower case, everything but letters and digits a space. Bytes beyond ASCII are letters here.
 _LOWERED = _table({_LOWER: _LOWER, _UPPER: _LOWER, _DIGITS: _DIGITS, _BEYOND: _BEYOND, b"\x1e": b"\x1e"}, ord(" "))
-# What the rules look at: a lower, A upper, 0 digit, x beyond ASCII, and the signs that some rule cares about.
+# What some rules look at: a lower, s the letter s, A upper, 0 digit, x beyond ASCII, and what may group digits.
 _CLASSES = _table(
-    {_LOWER: b"a", _UPPER: b"A", _DIGITS: b"0", _BEYOND: b"x", b",_": b",", b"'": b"'", b"+": b"+", b"#": b"#"},
+    {_LOWER: b"a", b"s": b"s", _UPPER: b"A", _DIGITS: b"0", _BEYOND: b"x", b",_": b","},
     ord(" "),
 )
 
-_S = ord("s")
-_LOWER_CLASSES = frozenset((b"a", b"x"))
-_RARE_BEGINNINGS = frozenset((b"AAa",))
-_CAPITAL = ord("A")
-_DIGIT_AS_CAPITAL = _table({b"0": b"A", b"a": b"a", b"A": b"A"}, ord(" "))
+# All that follow begin with one rare byte, which is found at the speed of memchr, whatever is then asked of it.
+# In classes: camelCase is cut before its capital, 3Delta too, HTTPServer before the last of its capitals; URLs and PDFs
+# are one word.
+_CUT = re.compile(rb"A(?<=[asA0]A)(?:(?<=[as]A)|(?=a|s[asx])|(?<=0A)(?=s))")
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 _WORDS = re.compile("[^ ]+")
 _LOWERED_CHARACTERS = {code: chr(_LOWERED[code]) for code in range(0x80)} | {ord(_BETWEEN): " "}
@@ -76,7 +75,6 @@ _AFTER_WORD = rb"(?![0-9A-Za-z_\x80-\xff])"
 _SIGN_NAMES = re.compile(
     _BEFORE_WORD + rb"(?:(c)\+\+|([cfj])#(?!#)|((?:asp|ado|vb)?)\.net)" + _AFTER_WORD, re.IGNORECASE
 )
-# What begins with one rare byte is found at the speed of memchr, whatever is then asked of it.
 _POSSESSIVE = re.compile(rb"'[sS](?<=[0-9A-Za-z\x80-\xff]..)(?![0-9A-Za-z'\x80-\xff])", re.DOTALL)
 _PLUS = re.compile(rb"\+(?=\+)")
 _SHARP = re.compile(rb"#(?<=[cfjCFJ]#)")
@@ -143,15 +141,7 @@ def _edits(raw: bytes) -> tuple[list[int], list[_Edit]]:
     """Where lowering alone is not enough: the many places where a word is cut, and the few other edits. Both ascend;
     edits are disjoint, and a cut inside of one is none."""
     classes = raw.translate(_CLASSES)
-    cuts = [at + 1 for at in _places(classes, b"aA")]
-    # 3Delta is cut before its capital, HTTPServer before its last one; URLs and PDFs are one word.
-    cuts += [
-        at + 1
-        for at in _places(classes.translate(_DIGIT_AS_CAPITAL), b"AAa")
-        if classes[at + 1] == _CAPITAL
-        and (classes[at] != _CAPITAL or raw[at + 2] != _S or classes[at + 3 : at + 4] in _LOWER_CLASSES)
-    ]
-    cuts.sort()
+    cuts = [match.start() for match in _CUT.finditer(classes)]
     edits: list[_Edit] = [(*match.span(), b"") for match in _POSSESSIVE.finditer(raw)]
     for at in _places(classes, b"0,000"):
         begin = at
@@ -167,8 +157,7 @@ def _edits(raw: bytes) -> tuple[list[int], list[_Edit]]:
 
 def _places(text: bytes, wanted: bytes) -> list[int]:
     """Where ``wanted`` stands; of occurrences that overlap, the first. All loops are in C."""
-    # A search looks for the end of what it wants, backwards for its beginning: whichever is the rarer goes faster.
-    parts = text.rsplit(wanted) if wanted in _RARE_BEGINNINGS else text.split(wanted)
+    parts = text.split(wanted)
     if len(parts) == 1:
         return []
     width = len(wanted)

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from gw_core.text.sentences import bounds
 
-_BLANK = re.compile(r"\n(?:[ \t\r\x0b\x0c]*\n)+")
+_BLANK = re.compile(r"\n[ \t\r\x0b\x0c\n]*\n")
 _LINE = re.compile(r"\n\s*")
 _PARAGRAPH = 200  # characters; from this mean length on, a line is a paragraph
 _SPACE = re.compile(r"\s*")

@@ -10,7 +10,7 @@ MAX_TITLE = 120
 _UNDERLINES = r"=\-~^\"'`#*+.:_"
 # Each starts with one literal, so that the engine leaps from line end to line end.
 _LANDMARK = re.compile(
-    rf"\n(?=[ \t]*[#`~{_UNDERLINES}])"  # most lines are none
+    rf"\n(?=[ \t]*[#`~]|([{_UNDERLINES}])\1\1)"  # most lines are none
     r"(?: {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>[^\n]*)"
     r"|[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n`]*)(?=\n|\Z)"
     rf"|(?P<mark>[{_UNDERLINES}])(?P=mark){{2,}}[ \t\r]*(?=\n|\Z))"
