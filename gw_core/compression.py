@@ -6,16 +6,17 @@ import zlib
 from importlib import import_module
 
 try:
-    _fast = import_module("isal.isal_zlib")
+    # Its level 0 packs, unlike zlib's: a sixth larger than level 1, in three fifths of the time.
+    _fast, _LEVEL = import_module("isal.isal_zlib"), 0
 except ImportError:  # no wheel for this machine
-    _fast = zlib
+    _fast, _LEVEL = zlib, 1
 
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, _fast.error)
 
 
 def compress(data: bytes) -> bytes:
     """``data`` as a zlib stream, packed for speed."""
-    packed: bytes = _fast.compress(data, 1)
+    packed: bytes = _fast.compress(data, _LEVEL)
     return packed
 
 
