@@ -140,6 +140,8 @@ def _goal(remaining: int, sizes: Sizes) -> int:
 def _line_start(text: str, start: int, end: int) -> tuple[int, int]:
     """The next line with something in it, and its first character that is no space; its indentation counts unless it
     is absurd."""
+    if start < end and not text[start].isspace():
+        return start, start
     first = skip_space(text, start, end)
     if first == end:
         return end, end
