@@ -144,6 +144,8 @@ class _Ingest:
         with catalogue.transaction():  # first, so that an ingest without paths goes on with what this one may not end
             for path in below:
                 catalogue.add_source(path)
+            if candidates or stale or self._gone:
+                catalogue.unfinished = sorted({*catalogue.unfinished, *below})
         self._backends = self._pipeline.open_backends(catalogue)
         self._complete_backends()
         touched = bool(candidates or stale or self._gone)
@@ -153,8 +155,9 @@ class _Ingest:
         self._read(candidates)
         self._rechunk(stale)
         self._drop_the_gone()
-        if touched:
+        if touched or catalogue.unfinished:
             with catalogue.transaction():
+                catalogue.unfinished = [path for path in catalogue.unfinished if path not in below]
                 for name, backend in self._backends:
                     with _indexing(name):
                         backend.maintain()

@@ -54,6 +54,8 @@ class SearchResult:
     collapsed: int = 0
     notes: tuple[str, ...] = ()
 
+_UNFINISHED = "the last ingest has not come to its end: what is still missing is not found (gw ingest goes on with it)"
+
 
 def check_request(request: Search) -> Query:
     """The parsed query of a request that can be answered. Raises UsageError for one that can't."""
@@ -111,6 +113,7 @@ class _Search:
             backend=self._name,
             looked_at=looked_at,
             collapsed=collapsed,
+            notes=(_UNFINISHED,) if self._catalogue.unfinished else (),
         )
 
     def _hits(self, pool: int, scope: ChunkRanges | None) -> tuple[list[Hit], Confidence]:

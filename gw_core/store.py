@@ -526,6 +526,15 @@ class Catalogue:
     def set_meta(self, key: str, value: str) -> None:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    @property
+    def unfinished(self) -> list[str]:
+        """The sources whose last ingest has not come to its end."""
+        return list(json.loads(self.meta("unfinished", "[]")))
+
+    @unfinished.setter
+    def unfinished(self, paths: Sequence[str]) -> None:
+        self.set_meta("unfinished", json.dumps(paths))
+
     def sources(self) -> list[str]:
         """Every path that was ever ingested by name."""
         return [self._path(path) for (path,) in self.connection.execute("SELECT path FROM sources ORDER BY path")]

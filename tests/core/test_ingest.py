@@ -218,7 +218,9 @@ def test_an_interrupted_ingest_is_completed_by_one_without_paths(ws: gw_core.Wor
 
     with pytest.raises(KeyboardInterrupt):
         ws.ingest([root], on_progress=interrupt)
+    assert any("has not come to its end" in note for note in ws.search("harbour").notes)
     assert ws.ingest().readable == 3
+    assert ws.search("harbour").notes == ()
     assert ws.ingest().bytes_read == 0
 
 
