@@ -87,7 +87,9 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def files_of(corpus: Path) -> list[Path]:
-    return sorted(file for file in corpus.rglob("*") if file.is_file() and file.name != ".complete")
+    """The files of a corpus, without what else has come to lie beside them, such as an index."""
+    found = (file for file in corpus.rglob("*") if not file.relative_to(corpus).parts[0].startswith("."))
+    return sorted(file for file in found if file.is_file())
 
 
 def size_of(corpus: Path) -> int:
