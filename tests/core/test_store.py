@@ -50,6 +50,30 @@ def test_chunks_come_back_exactly_in_the_order_asked_for(catalogue: Catalogue) -
     assert (got[1].kind, got[1].label, got[1].context) == ("text", "", ())
 
 
+def test_many_documents_at_once_are_stored_as_one_by_one(catalogue: Catalogue) -> None:
+    put(catalogue, "gone.txt", "gone", ChunkSpan(0, 4))
+    row = catalogue.document("gone.txt")
+    assert row is not None
+    with catalogue.transaction():
+        catalogue.remove(row)
+        found = [
+            (document(f"{name}.txt", name * (BLOCK + 1)), [ChunkSpan(0, 2), ChunkSpan(1, BLOCK + 1)], "c@1()", STAMP)
+            for name in "ab"
+        ]
+        found.insert(1, (document("empty.txt", ""), [], "c@1()", STAMP))
+        chunks = catalogue.put_all(found)
+    assert [(one.id, one.path, one.start) for one in chunks] == [
+        (2, "a.txt", 0), (3, "a.txt", 1), (4, "b.txt", 0), (5, "b.txt", 1),
+    ]  # fmt: skip
+    rows = list(catalogue.documents())
+    assert [(one.path, one.first_chunk, one.last_chunk) for one in rows] == [
+        ("a.txt", 2, 3), ("b.txt", 4, 5), ("empty.txt", 4, 3),
+    ]  # fmt: skip
+    assert min(one.id for one in rows) > row.id  # no number is used again
+    assert [catalogue.text(one) for one in rows] == ["a" * (BLOCK + 1), "b" * (BLOCK + 1), ""]
+    assert [chunk for one in rows for chunk in catalogue.chunks_of(one)] == chunks
+
+
 def test_a_span_of_text_is_read_without_the_rest(catalogue: Catalogue) -> None:
     text = "x" * (3 * BLOCK) + "end"
     put(catalogue, "a.txt", text)

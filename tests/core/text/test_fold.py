@@ -15,6 +15,7 @@ WORDS = {
     "getUserName": "get user name",
     "UTF8String v2Beta": "utf8 string v2 beta",
     "URLs and PDFs": "urls and pdfs",
+    "3Delta 3Ds URLSet URLsafe APIsA xsB": "3 delta 3 ds url set ur lsafe apis a xs b",
     "snake_case kebab-case __slots__": "snake case kebab case slots",
     "24,601 1,234,567.89 1_000_000": "24601 1234567 89 1000000",
     "1,2,3 12,34 1,2345": "1 2 3 12 34 1 2345",
