@@ -38,7 +38,11 @@ _GRAM = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff"
     "\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+_APOSTROPHE = re.compile("['\u2019\u02bc]")
+_PROSE = re.compile("[-/\u2010-\u2015\u201c\u201d](?!>)")
 _LONGEST_JOINED = 48
+MOST_SIGNS = 3
+"""Two words with at most so many signs between them are typed as one: ``a.b``, ``a::b``, ``a.__b``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,29 @@ class Query:
     """Its function words say that it is English: words match by stem, and function words find nothing of their own."""
     compounds: tuple[tuple[int, int], ...] = ()
     """Half-open ranges of ``terms`` that were typed as one word: ``getUserName``, ``user-name``, ``node.js``."""
+
+    @property
+    def typed(self) -> dict[str, tuple[str, ...]]:
+        """The names among its compounds, as they were typed, with their parts: ``HTTPS_PORT``, ``__init__.py``.
+
+        ``don't`` is none, nor ``e.g``; ``user-name`` is one where no word stands beside it. Among other words a hyphen
+        or a stroke is how prose writes a pair of words: whether the text does so, too, says nothing.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        placed = tokens(self.text) if self.compounds else []
+        alone = sum(end - start for start, end in self.compounds) == len(self.terms)
+        for first, end in self.compounds:
+            start, stop = placed[first].start, placed[end - 1].end
+            while start and self.text[start - 1] == "_":
+                start -= 1
+            while self.text[stop : stop + 1] == "_":
+                stop += 1
+            word = self.text[start:stop]
+            parts = self.terms[first:end]
+            is_prose = _PROSE.search(word) is not None and not alone
+            if not is_prose and not _APOSTROPHE.search(word) and any(len(part) > 1 for part in parts):
+                found[word] = parts
+        return found
 
     @property
     def content(self) -> tuple[str, ...]:
@@ -146,4 +173,4 @@ def _typed_together(text: str, first: Token, second: Token) -> bool:
     if second.start < first.end or is_gram(first.text) or is_gram(second.text):
         return False
     between = text[first.end : second.start]
-    return len(between) <= 2 and not any(map(str.isspace, between))
+    return len(between) <= MOST_SIGNS and not any(map(str.isspace, between))

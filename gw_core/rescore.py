@@ -10,6 +10,7 @@ BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from itertools import accumulate, islice
 from typing import Any
 
 from gw_core.model import Chunk, Match
-from gw_core.query import Query, has_prefix, prefix_length
+from gw_core.query import MOST_SIGNS, Query, has_prefix, prefix_length
 from gw_core.text.fold import fold_all
 from gw_core.text.stem import stems
 
@@ -34,8 +35,16 @@ LEAD, LEAD_TOKENS = 1.5, 16
 JOINED = 0.9
 """Credit for words written as one where the query has them apart, and the reverse."""
 SHORTEST_COMPOUND = 5
+TYPED = 2.4
+"""What a word typed as one (``HTTPS_PORT``) adds where the text has it, as a share of what its parts are worth."""
+SIDE_BY_SIDE, AS_ONE = 0.3, 0.6
+"""What such a word counts for whose parts only stand side by side, or are one word in other letters or signs."""
+MOST_TYPED = 8
 K1, B = 1.2, 0.75
 GRAM_K1, GRAM_B = 0.8, 0.9
+
+# What may stand within a word between its parts.
+_CONNECTED = rf"(?:_|[^\w\s]){{0,{MOST_SIGNS}}}"
 
 _Relation = tuple[int, float]
 """Which term a token stands for, and the credit for it."""
@@ -99,15 +108,21 @@ def rescore(
     chunks in tokens, by default that of these.
     """
     terms = _Terms(query, df, total)
-    texts = [text.split() for text in fold_all(list(map(searchable, chunks)))]
+    sources = list(map(searchable, chunks))
+    texts = [text.split() for text in fold_all(sources)]
     if mean_length is None:
         mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
     terms.relate(set().union(*texts))
     first = {match.chunk_id: match.why for match in matches}
+    typed = _typed_words(query, terms)
     scored: list[Scored] = []
     best = 0.0
-    for chunk, tokens in zip(chunks, texts, strict=True):
+    for chunk, tokens, source in zip(chunks, texts, sources, strict=True):
         parts = terms.score(tokens, mean_length)
+        for word in typed:
+            count, credit = word.found(tokens, source)
+            if count:
+                parts.nearness += credit * word.worth * terms.saturated(count, len(tokens), mean_length)
         best = max(best, parts.content)
         scored.append(parts.scored(chunk.id, terms, first.get(chunk.id, {})))
     scored.sort(key=lambda one: (-one.score, one.chunk_id))
@@ -182,11 +197,10 @@ class _Terms:
                 counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
         self._count_compounds(tokens, counts)
-        damping = self._k1 * (1 - self._b + self._b * len(tokens) / mean_length)
         parts = _Parts(counts)
         for at, count in enumerate(counts):
             if count:
-                value = self._repeats[at] * self._worth[at] * self._saturated(count, damping)
+                value = self._repeats[at] * self._worth[at] * self.saturated(count, len(tokens), mean_length)
                 if self._is_content[at]:
                     parts.content += value
                 else:
@@ -195,7 +209,13 @@ class _Terms:
             parts.nearness += NEARNESS * min(self._worth[first], self._worth[second])
         return parts
 
-    def _saturated(self, count: float, damping: float) -> float:
+    def worth(self, term: str) -> float:
+        """Its idf, or a share of it if it is a function word."""
+        return self._worth[self._places[term]]
+
+    def saturated(self, count: float, length: int, mean_length: float) -> float:
+        """BM25's share of a term's worth that so many occurrences in a text of ``length`` tokens give."""
+        damping = self._k1 * (1 - self._b + self._b * length / mean_length)
         return count * (self._k1 + 1) / (count + damping)
 
     def relate(self, tokens: Iterable[str]) -> None:
@@ -244,3 +264,29 @@ class _Terms:
                 if start in edges and start + len(term) in edges:
                     counts[self._places[term]] += JOINED
                 start = joined.find(term, start + 1)
+
+
+class _TypedWord:
+    """A word that the query has as one and the index in parts."""
+
+    def __init__(self, word: str, parts: Sequence[str], worth: float) -> None:
+        self.worth = worth
+        self._phrase = f" {' '.join(parts)} "
+        self._as_one = re.compile(rf"(?<![^\W_]){_CONNECTED.join(map(re.escape, parts))}(?![^\W_])", re.IGNORECASE)
+        self._verbatim = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+
+    def found(self, tokens: Sequence[str], source: str) -> tuple[int, float]:
+        """How often its parts stand side by side in a text, and the credit for how they are written there at best."""
+        beside = f" {' '.join(tokens)} ".count(self._phrase)
+        if not beside:
+            return 0, 0.0
+        if self._verbatim.search(source):
+            return beside, 1.0
+        return beside, AS_ONE if self._as_one.search(source) else SIDE_BY_SIDE
+
+
+def _typed_words(query: Query, terms: _Terms) -> list[_TypedWord]:
+    return [
+        _TypedWord(word, parts, TYPED * sum(map(terms.worth, set(parts))))
+        for word, parts in islice(query.typed.items(), MOST_TYPED)
+    ]

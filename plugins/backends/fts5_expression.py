@@ -18,6 +18,8 @@ MOST_REPEATS = 16
 """How often a repeated word is counted again: the time that FTS5 takes grows faster than its expression."""
 RARE = 8
 """A word in at most this many chunks may be a compound that most texts write apart."""
+MOST_TYPED = 8
+"""Of the words that were typed with signs or capitals in them, how many are looked for as phrases."""
 MOST_PARTS = 4
 MOST_TRIED, MOST_KEPT = 8, 2
 """Of the ways to write a compound apart, how many are looked up and how many are searched for."""
@@ -63,7 +65,7 @@ class Planner:
 
         With a ``budget``, only the rarest clauses, as long as they match no more chunks than that taken together.
         """
-        found = self._of_terms(query) + self._joined(query) + self._split(query)
+        found = self._of_terms(query) + self._typed(query) + self._joined(query) + self._split(query)
         if budget is not None or len(found) > MOST_CLAUSES:
             found = self._rarest(found, math.inf if budget is None else budget)
         return found
@@ -83,6 +85,11 @@ class Planner:
             terms, weight = (known.terms, known.weight) if known else ((), 0)
             found[match] = Clause(match, (*terms, word), min(weight + repeats, MOST_REPEATS))
         return list(found.values())
+
+    def _typed(self, query: Query) -> list[Clause]:
+        """``https port``, side by side, for HTTPS_PORT: among many chunks that have both words somewhere it is lost."""
+        phrases = {quoted(parts): parts for parts in islice(query.typed.values(), MOST_TYPED)}
+        return [Clause(phrase, parts) for phrase, parts in phrases.items()]
 
     def _joined(self, query: Query) -> list[Clause]:
         """``getusername`` for getUserName, ``username`` for user name: where the index has such a word."""

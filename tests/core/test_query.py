@@ -74,3 +74,21 @@ def test_any_text_is_a_query(text):
         assert 0 <= start < end <= len(query.terms)
     assert isinstance(query.grams, bool)
     assert all(len(parts) > 1 for parts in query.joined.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("where is HTTPS_PORT set", {"HTTPS_PORT": ("https", "port")}),
+        ("getUserName node.js", {"getUserName": ("get", "user", "name"), "node.js": ("node", "js")}),
+        ("read __init__.py", {"__init__.py": ("init", "py")}),
+        ("Semaphore.__init__", {"Semaphore.__init__": ("semaphore", "init")}),
+        ("user-name", {"user-name": ("user", "name")}),
+        ("std::vector p->next", {"std::vector": ("std", "vector"), "p->next": ("p", "next")}),
+        ("what is a two-dimensional boundary-layer", {}),
+        ("why don't they, e.g. in 1984", {}),
+        ("plain words", {}),
+    ],
+)
+def test_names_are_kept_as_they_were_typed_and_prose_is_none(text, typed):
+    assert parse(text).typed == typed

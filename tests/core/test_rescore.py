@@ -56,6 +56,26 @@ def test_part_of_a_longer_word_is_no_compound():
     assert ranked("getusername", f"{FILLER} widget user named").ranked[0].score == 0
 
 
+@pytest.mark.parametrize("name", ["getUserName", "HTTPS_PORT", "node.js", "user-name", "foo::bar", "__init__.py"])
+def test_a_name_ranks_texts_that_have_it_above_those_that_have_its_parts(name):
+    parts = parse(name).terms
+    apart = f"{' word '.join(reversed(parts))} word " * 6
+    beside, other, verbatim = " ".join(parts), "-/".join(parts).upper(), name
+    texts = [f"{text} {FILLER} {FILLER} {FILLER}" for text in (apart, beside, other, verbatim)]
+    assert order(name, *texts) == [4, 3, 2, 1]
+
+
+def test_what_a_name_adds_is_no_sign_of_how_well_the_words_did():
+    written = ranked("HTTPS_PORT", f"{FILLER} HTTPS_PORT")
+    apart = ranked("HTTPS_PORT", f"{FILLER} port https")
+    assert written.bm25 == apart.bm25
+    assert written.ranked[0].why["nearness"] > apart.ranked[0].why["nearness"]
+
+
+def test_a_part_of_a_longer_name_is_not_the_name():
+    assert order("user_name", f"{FILLER} super_user_names", f"{FILLER} user_name") == [2, 1]
+
+
 def test_every_word_of_a_stem_counts_for_all_its_terms():
     once = ranked("the system of systems", f"{FILLER} system")
     assert once.ranked[0].why["terms"] == ["system", "systems"]

@@ -232,3 +232,12 @@ def test_segmentations_come_few_and_even_first():
 
 def test_quoting_is_safe_for_any_text():
     assert quoted(['a"b', "c\x00\ud800"]) == '"a b c  "'
+
+
+def test_a_name_is_found_among_many_chunks_that_have_its_parts_more_often():
+    texts = ["port word https word " * 8] * 60 + ["word " * 60 + "HTTPS_PORT = 443"]
+    with temporary_index() as index:
+        backend = Fts5(index)
+        with index.connection:
+            backend.add(make_chunks(texts))
+        assert found(backend, "HTTPS_PORT", k=50)[0] == len(texts)
