@@ -5,11 +5,14 @@ The public names, and only those. Everything is imported when it is first used, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from gw_core.version import __version__
 
+# Not from typing: ``python -m gw_core`` imports this before the working directory, which may hold a typing.py, is left
+# out of where modules are looked for.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from gw_core.ask import Answer
     from gw_core.citation import Citation
     from gw_core.config import Config

@@ -20,10 +20,14 @@ def compress(data: bytes) -> bytes:
     return packed
 
 
-def decompress(data: bytes) -> bytes:
-    """The inverse of :func:`compress`. Raises ValueError for a stream that is not whole."""
+def decompress(data: bytes, most: int) -> bytes:
+    """The inverse of :func:`compress`, for what is at most ``most`` bytes when unpacked, so that a small stream made
+    to unpack to gigabytes fills no memory. Raises ValueError for one that is longer, or not whole."""
+    stream = _fast.decompressobj()
     try:
-        unpacked: bytes = _fast.decompress(data)
+        unpacked: bytes = stream.decompress(data, most + 1)  # one more, so that the end of the stream is seen
     except _ERRORS as error:
         raise ValueError(f"packed text is damaged: {error}") from error
+    if len(unpacked) > most or not stream.eof:
+        raise ValueError(f"packed text is damaged: cut off, or more than {most} bytes")
     return unpacked

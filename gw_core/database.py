@@ -45,7 +45,12 @@ def damaged(path: Path, why: object) -> IndexForeignError:
 
 
 def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
-    """Open the file at ``path``; with ``create``, make it where there is none and lay ``schema`` where it is empty."""
+    """Open the file at ``path``; with ``create``, make it where there is none and lay ``schema`` where it is empty.
+
+    The file may have come with a stranger's files. It runs nothing by itself: what SQLite could be made to run, such as
+    triggers and views, is refused.
+    """
+    _refuse_links(path)
     if create and not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     elif not path.is_file():
@@ -54,7 +59,9 @@ def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
     connection = _open_connection(path, create)
     try:
         connection.set_busy_timeout(10_000)
-        _check_schema(path, connection, schema if create else None)
+        connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        if _is_laid(path, connection, schema, create):
+            _refuse_changed_schema(path, connection, schema)
         connection.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
@@ -93,17 +100,35 @@ def _refuse_foreign(path: Path) -> None:
         raise IndexForeignError(f"{path} is truncated", hint="gw ingest --rebuild sets it aside and makes a new one")
 
 
-def _check_schema(path: Path, connection: apsw.Connection, schema: str | None) -> None:
+def _refuse_links(path: Path) -> None:
+    """A link would have SQLite write to a file elsewhere."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        place = path.with_name(path.name + suffix)
+        if place.is_symlink():
+            raise IndexForeignError(f"{place} is a link", hint="remove it; gw makes a file there")
+
+
+def _refuse_changed_schema(path: Path, connection: apsw.Connection, schema: str) -> None:
+    """The tables of ``schema`` are there as they were laid, with nothing hung on them; the others are backends'."""
+    laid = {statement.strip() for statement in schema.split(";")}
+    names = {statement.split(None, 3)[2] for statement in laid if statement}
+    for kind, table, sql in connection.execute("SELECT type, tbl_name, sql FROM sqlite_schema"):
+        if kind not in ("table", "index") or (table in names and sql is not None and sql not in laid):
+            raise damaged(path, f"it holds a {kind} on {table!r} that gw did not make")
+
+
+def _is_laid(path: Path, connection: apsw.Connection, schema: str, create: bool) -> bool:
+    """Whether the file was laid before; with ``create``, an empty one is laid now. Refuses one of another version."""
     version = connection.execute("PRAGMA user_version").get
     if version == 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
-        if schema is None:
+        if not create:
             raise IndexMissingError(f"the index at {path} is empty", hint="fill it: gw ingest PATH")
         # In rollback mode, so that the file's own header says whose it is from the first commit on.
         with connection:
             connection.execute(schema)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("PRAGMA journal_mode = WAL")
-        return
+        return False
     if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
         raise IndexForeignError(f"{path} is not an index of gw", hint="name another place with --index")
     if version != SCHEMA_VERSION:
@@ -112,6 +137,7 @@ def _check_schema(path: Path, connection: apsw.Connection, schema: str | None) -
             f"{path} was made by {'a newer' if newer else 'an older'} gw (schema {version}, not {SCHEMA_VERSION})",
             hint=("upgrade gw, or " if newer else "") + "gw ingest --rebuild",
         )
+    return True
 
 
 def make_folder(folder: Path) -> None:

@@ -17,7 +17,8 @@ _STAR, _ANY, _DEEP = -1, -2, -3
 _ALL = (1 << 256) - 1
 _SLASH = 1 << 0x2F
 _STARS_FOR_REGEX = 2
-_POSIX = {
+_LONGEST = 4096  # bytes of a pattern; no path is longer
+_CLASSES = {
     b"alnum": rb"[0-9A-Za-z]",
     b"alpha": rb"[A-Za-z]",
     b"blank": rb"[ \t]",
@@ -30,6 +31,10 @@ _POSIX = {
     b"space": rb"[ \t-\r]",
     b"upper": rb"[A-Z]",
     b"xdigit": rb"[0-9A-Fa-f]",
+}
+_POSIX = {
+    name: sum(1 << member for member in range(256) if re.match(pattern, bytes((member,))))
+    for name, pattern in _CLASSES.items()
 }
 Tokens = Sequence[int]
 Match = Callable[[bytes], object]
@@ -116,7 +121,7 @@ class _Matcher:
 
 def _parse(line: bytes, number: int, source: str) -> _Parsed | None:
     line = line.removesuffix(b"\r").partition(b"\0")[0]
-    if not line or line.startswith(b"#"):
+    if not line or line.startswith(b"#") or len(line) > _LONGEST:
         return None
     pattern = shown = _without_trailing_spaces(line)
     keeps = pattern.startswith(b"!")
@@ -187,7 +192,8 @@ def _star(pattern: bytes, at: int, first_wild: int, whole_path: bool, tokens: li
         tokens.append(_STAR)
         return end
     if rest[:1] == b"/":
-        tokens.append(_DEEP)
+        if tokens[-1:] != [_DEEP]:  # twice is the same as once
+            tokens.append(_DEEP)
         return end + 1
     tokens.append(_ANY)
     return end
@@ -208,7 +214,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[int, int] | None:
             name = pattern[at + 2 : close - 1]
             if name not in _POSIX:
                 return None
-            members |= sum(1 << member for member in range(256) if re.match(_POSIX[name], bytes((member,))))
+            members |= _POSIX[name]
             at, previous = close + 1, 0
             continue
         ranged = byte == 0x2D and previous and pattern[at + 1 : at + 2] not in (b"", b"]")
@@ -216,7 +222,8 @@ def _bracket(pattern: bytes, at: int) -> tuple[int, int] | None:
         at += pattern[at : at + 1] == b"\\"
         if at >= len(pattern):
             return None
-        members |= sum(1 << member for member in range(previous if ranged else pattern[at], pattern[at] + 1))
+        low, high = previous if ranged else pattern[at], pattern[at]
+        members |= (1 << high + 1) - (1 << low) if low <= high else 0
         previous = 0 if ranged else pattern[at]
         at += 1
     return None
@@ -280,8 +287,22 @@ def _regex_of(token: int) -> bytes:
         return {_STAR: b"[^/]*", _ANY: b".*", _DEEP: b"(?:.*/)?"}[token]
     if token.bit_count() == 1:
         return re.escape(bytes((token.bit_length() - 1,)))
-    members = b"".join(b"\\x%02x" % byte for byte in range(256) if token >> byte & 1)
-    return b"[" + members + b"]" if members else b"(?!)"
+    if token.bit_count() > 128:
+        return b"[^" + _ranges(_ALL & ~token) + b"]" if token != _ALL else b"."
+    return b"[" + _ranges(token) + b"]" if token else b"(?!)"
+
+
+def _ranges(members: int) -> bytes:
+    """The bytes of a set as a regular expression has them between brackets."""
+    parts, byte = [], 0
+    while members >> byte:
+        if members >> byte & 1:
+            first = byte
+            while members >> byte + 1 & 1:
+                byte += 1
+            parts.append(b"\\x%02x-\\x%02x" % (first, byte) if byte > first else b"\\x%02x" % byte)
+        byte += 1
+    return b"".join(parts)
 
 
 def automaton(tokens: Tokens) -> Callable[[bytes], bool]:
@@ -301,7 +322,7 @@ def automaton(tokens: Tokens) -> Callable[[bytes], bool]:
         if token == _DEEP:
             places.append(_SLASH)
     enters = repeats | skips
-    steps = [sum(1 << i for i, members in enumerate(places) if members >> byte & 1) for byte in range(256)]
+    steps: dict[int, int] = {}  # by byte, when it is first met
     end = 1 << len(places)
 
     def closed(state: int) -> int:
@@ -314,6 +335,8 @@ def automaton(tokens: Tokens) -> Callable[[bytes], bool]:
     def matches(name: bytes) -> bool:
         state = closed(1)
         for byte in name:
+            if byte not in steps:
+                steps[byte] = sum(1 << i for i, members in enumerate(places) if members >> byte & 1)
             moving = state & steps[byte]
             state = closed(moving & repeats | (moving & ~repeats) << 1)
             if not state:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gw_core.errors import IndexBusyError
+from gw_core.errors import GwIndexError, IndexBusyError
 
 try:
     import fcntl
@@ -27,7 +29,7 @@ class WriterLock:
 
         Raises IndexBusyError when the time is up.
         """
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = self._opened()
         try:
             self._lock(file, wait, on_wait)
         except BaseException:
@@ -36,6 +38,20 @@ class WriterLock:
         os.ftruncate(file, 0)
         os.pwrite(file, str(os.getpid()).encode(), 0)
         self._file = file
+
+    def _opened(self) -> int:
+        """The file's descriptor. It is overwritten, and its folder may have come with a stranger's files: a link, or
+        a file that holds anything but the number of a process, is left alone."""
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK):
+                raise GwIndexError(f"{self._path} is a link", hint="remove it; gw makes a file there") from error
+            raise
+        if not stat.S_ISREG(os.fstat(file).st_mode) or os.pread(file, 32, 0).strip(b"0123456789"):
+            os.close(file)
+            raise GwIndexError(f"{self._path} is no lock of gw", hint="move it away; gw makes a file there")
+        return file
 
     def _lock(self, file: int, wait: float, on_wait: Callable[[str], None] | None) -> None:
         if fcntl is None:
@@ -56,6 +72,10 @@ class WriterLock:
                     on_wait(f"waiting for another gw that is writing this index (process {holder})")
                     told = True
                 time.sleep(0.05)
+            except OSError as error:
+                raise GwIndexError(
+                    f"cannot lock {self._path}: {error.strerror}", hint="name a place on a local disk with --index"
+                ) from error
             else:
                 return
 

@@ -88,12 +88,26 @@ def find_entry_points(path: Sequence[str] | None = None) -> list[EntryPoint]:
     editable install.
     """
     found: dict[str, tuple[bool, list[EntryPoint]]] = {}
-    for place in dict.fromkeys(sys.path if path is None else path):
+    for place in dict.fromkeys(_installed_places() if path is None else path):
         for key, is_installed, entry_points in _distributions(str(place) or "."):
             if key not in found or (is_installed and not found[key][0]):
                 found[key] = (is_installed, entry_points)
     every = [one for _, entry_points in found.values() for one in entry_points]
     return sorted(every, key=lambda one: (normalised(one.distribution), one.name))
+
+
+def _installed_places() -> list[str]:
+    """``sys.path`` without the working directory, where a PYTHONPATH with an empty item puts whatever gw is run in."""
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109
+    except OSError:  # it was deleted
+        here = ""
+    return [
+        place
+        for place in map(str, sys.path)
+        if os.path.isabs(place)  # noqa: PTH117
+        and (os.path.realpath(place) != here or place.endswith(("site-packages", "dist-packages")))
+    ]
 
 
 def _distributions(place: str) -> Iterator[tuple[str, bool, list[EntryPoint]]]:

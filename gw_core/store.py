@@ -28,6 +28,9 @@ FILE_NAME = "catalogue.db"
 # that compression pays. A block's rowid is its document's id and its number, so that no further index is needed.
 BLOCK = 32_768
 _BLOCK_BITS = 24
+_BLOCK_BYTES = 4 * BLOCK  # the most that a block unpacks to
+_MOST_AT_ONCE = 1 << 28
+"""Characters that are read at once at most. An index that came with a stranger's files may claim chunks without end."""
 _MOST = 1 << 38
 """More documents, chunks or characters than an index can hold: a document's id with a block's number behind it must
 stay a number of SQLite."""
@@ -132,6 +135,8 @@ class Catalogue:
         IndexForeignError, IndexVersionError or IndexBusyError.
         """
         path = folder / FILE_NAME
+        if folder.is_symlink():  # it may have come with a stranger's files, and lead to another index
+            raise GwIndexError(f"{folder} is a link", hint="name the place that it leads to with --index")
         if not write:
             if not path.exists():
                 raise IndexMissingError(f"no index at {folder}", hint="make one: gw ingest PATH")
@@ -289,6 +294,8 @@ class Catalogue:
         """As :meth:`text`. ``blocks`` are those of the last call; it holds those of this one afterwards."""
         if start >= end:
             return ""
+        if end - start > _MOST_AT_ONCE:
+            raise damaged(self.path, f"document {document.id} claims {end - start} characters in one piece")
         first, last = start // BLOCK, (end - 1) // BLOCK
         base = document.id << _BLOCK_BITS
         wanted = range(base + first, base + last + 1)
@@ -299,7 +306,7 @@ class Catalogue:
             )
             try:
                 known = {
-                    number: known.get(number) or decompress(data).decode("utf-8", "surrogatepass")
+                    number: known.get(number) or decompress(data, _BLOCK_BYTES).decode("utf-8", "surrogatepass")
                     for number, data in rows
                 }
             except (TypeError, ValueError) as error:
@@ -307,7 +314,10 @@ class Catalogue:
         blocks.clear()
         blocks.update(known)
         text = known.get(wanted[0], "") if len(wanted) == 1 else "".join(known.values())
-        return text[start - first * BLOCK : end - first * BLOCK]
+        piece = text[start - first * BLOCK : end - first * BLOCK]
+        if len(piece) != end - start or (len(known) > 1 and len(known[wanted[0]]) != BLOCK):
+            raise damaged(self.path, f"text of document {document.id} is missing")
+        return piece
 
     def put(self, document: Document, spans: Sequence[ChunkSpan], chunker: str, stamp: FileStamp) -> list[Chunk]:
         """Store a document with its chunks, in place of one with the same path; returns the chunks with their ids.
@@ -437,6 +447,8 @@ class Catalogue:
         blocks: dict[int, str] = {}
         for row in rows:
             self._check_span(self._document_by_id(row[1]), row[2], row[3])
+        if sum(row[3] - row[2] for row in rows) > _MOST_AT_ONCE:
+            raise damaged(self.path, f"{len(rows)} chunks claim more than {_MOST_AT_ONCE} characters")
         for row in sorted(rows, key=lambda row: (row[1], row[2])):
             document = self._document_by_id(row[1])
             found[row[0]] = self._chunk(row, document.path, self._text(document, row[2], row[3], blocks))

@@ -25,6 +25,9 @@ Key = tuple[str, ...]
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)+")
 _PART = re.compile(r"""[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*""")
 _STRING = re.compile(r'"""(?:[^\\]|\\.)*?"""+|\'\'\'.*?\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL)
+_MAX_BYTES = 100_000
+_MAX_DOTS = 100  # of a key: what the parser takes for one, of time and memory, grows with their square
+_LEVELS = 5  # of a key that remembers its line
 _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -47,17 +50,23 @@ class TomlFile:
 def read(path: Path) -> TomlFile:
     """Parse a file. Raises :class:`ConfigError` naming file and line when it can't be read or isn't TOML."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {_MAX_BYTES} bytes")
     try:
         source = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: not UTF-8", hint="save the file as UTF-8") from error
+    for number, text in enumerate(source.split("\n"), 1):
+        if text.count(".") > _MAX_DOTS and any(part.count(".") > _MAX_DOTS for part in text.split("=")):
+            raise ConfigError(f"{path}:{number}: more than {_MAX_DOTS} dots in one key or text")
     try:
         values = tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
         found = _POSITION.search(str(error))
         line = int(found[1]) if found and found[1] else source.count("\n") + (not source.endswith("\n"))
         raise ConfigError(f"{path}:{line}: not TOML: {_POSITION.sub('', str(error))}") from error
@@ -68,7 +77,7 @@ def parse_value(text: str) -> Any:
     """The value that ``text`` means in TOML; text that means none, such as a bare word or a date, stays as it is."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return text
     value = parsed.get("value")
     return value if len(parsed) == 1 and isinstance(value, str | int | float | bool | list | dict) else text
@@ -103,7 +112,7 @@ def key_lines(source: str) -> dict[Key, int]:
             parts, position = _dotted(source, position)
             key = table + parts
             position = _value_end(source, position + 1)
-        for length in range(1, len(key) + 1):
+        for length in range(1, min(len(key), _LEVELS) + 1):
             lines.setdefault(key[:length], line)
 
 

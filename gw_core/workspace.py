@@ -341,6 +341,9 @@ def open(  # noqa: A001 - gw_core.open is the name that reads best
     """
     environ = os.environ if env is None else env
     top = find_root(Path.cwd() if start is None else Path(start), None if root is None else Path(root), environ)
-    place = index if index is not None else environ.get("GW_INDEX") or top / INDEX_FOLDER
+    named = index if index is not None else environ.get("GW_INDEX")
+    place = Path(named or top / INDEX_FOLDER).absolute()
+    if named and place.is_symlink():  # what the user names may be one; what lies in the root may not
+        place = place.resolve()
     config = Config.load(top, overrides=overrides, env=environ)
-    return Workspace(top, Path(place).absolute(), config, Plugins() if plugins is None else plugins)
+    return Workspace(top, place, config, Plugins() if plugins is None else plugins)

@@ -1,0 +1,80 @@
+"""gw.toml, .gitignore and modules that lie among a stranger's files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gw_core.config import Config
+from gw_core.errors import ConfigError
+from gw_core.ignore import Rules
+
+MARKER = "raise SystemExit('a stranger ran')\n"
+
+
+@pytest.mark.parametrize("module", ["click", "json", "typing", "apsw", "tomllib", "dataclasses"])
+def test_no_module_of_the_working_directory_is_run(folder: Path, gw: Callable[..., object], module: str) -> None:
+    (folder / f"{module}.py").write_text(MARKER, encoding="utf-8")
+    ran = gw("search", "harbour", "a.txt")
+    assert (ran.returncode, "a stranger ran" in ran.stderr) == (0, False), ran.stderr  # type: ignore[attr-defined]
+
+
+def test_no_plugin_of_the_working_directory_is_run(
+    folder: Path, gw: Callable[..., object], environment: dict[str, str]
+) -> None:
+    info = folder / "evil-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[gw]\nevil = evil\n", encoding="utf-8")
+    (folder / "evil.py").write_text(MARKER, encoding="utf-8")
+    for path in ("", ":", "."):
+        ran = gw("plugins", env={**environment, "PYTHONPATH": path})
+        assert "evil" not in ran.stdout + ran.stderr, path  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a" + ".a" * 40_000 + " = 1\n",
+        "[a" + ".a" * 40_000 + "]\n",
+        "[corpus]\nx = {a" + ".a" * 40_000 + " = 1}\n",
+        "[retrieve]\nk = " + "9" * 40_000 + "\n",
+        "[corpus]\nexcludes = " + "[" * 40_000 + "\n",
+        "# " + "x" * 200_000,
+        "[retrieve]\nk = nan\n",
+        "[retrieve]\nk = 1e400\n",
+    ],
+)
+def test_a_bomb_of_toml_is_an_error_at_once(tmp_path: Path, source: str) -> None:
+    path = tmp_path / "gw.toml"
+    path.write_text(source, encoding="utf-8")
+    began = time.process_time()
+    with pytest.raises(ConfigError, match=r"gw\.toml"):
+        Config.load(tmp_path, env={"GW_CONFIG": ""})
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("line", [b"*a" * 100_000, b"?" * 100_000, b"[!a]" * 50_000, b"[[:alnum:]]" * 20_000])
+def test_one_endless_pattern_costs_nothing(line: bytes) -> None:
+    began = time.process_time()
+    rules = Rules.from_bytes(line, b"/root", ".gitignore")
+    assert rules.match(b"/root/" + b"a" * 250, b"a" * 250, False) is None
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("line", [b"[!%d]x?\n", b"*a%d*b*\n", b"?%d?\n"])
+def test_thousands_of_patterns_are_compiled_in_seconds(line: bytes) -> None:
+    began = time.process_time()
+    rules = Rules.from_bytes(b"".join(line % number for number in range(5_000)), b"/root", ".gitignore")
+    rules.match(b"/root/" + b"a" * 250, b"a" * 250, False)
+    assert time.process_time() - began < 3
+
+
+def test_folders_of_any_depth_repeated_are_one() -> None:
+    rules = Rules.from_bytes(b"**/" * 1_000 + b"x*y*z*\n", b"/root", ".gitignore")
+    began = time.process_time()
+    path = b"/root/" + b"a/" * 1_900 + b"x-y-z"
+    assert rules.match(path, b"x-y-z", False)
+    assert time.process_time() - began < 1
