@@ -38,6 +38,13 @@ _DATE_WORDS = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter century centuries decade bc
     ad bce ce early late mid mid- ago today""".split()
 )
+_CURRENCIES = frozenset(
+    """EUR USD GBP CHF JPY CNY RMB INR AUD CAD NZD SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR KRW SGD HKD TRY Rs Fr
+    US$ A$ C$ R$ kr""".split()
+)
+_TITLES = frozenset(
+    "dr mr mrs ms mx prof st ste rev hon gen col maj capt lt sgt gov sen sr sra dra mme mlle dott hr fr".split()
+)
 _YEAR = re.compile(r"(?:1\d|20|[3-9])\d\d(?:s|er)?|\d{1,2}(?:st|nd|rd|th)")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?")
 _THOUSANDS = re.compile(r"\d{1,3}(?!\d)")
@@ -157,14 +164,26 @@ def _cuts(text: str, spans: Sequence[Word]) -> list[bool]:
     """Whether a candidate may begin or end before word ``i``; one more entry for the sentence's end."""
     cuts = [True]
     for left, right in pairwise(spans):
-        gap = text[left.end : right.start]
         cuts.append(
             left.function != right.function
-            or left.shape != right.shape
+            or (left.shape != right.shape and not _is_one_figure(left, right))
             or is_code((left,)) != is_code((right,))
-            or not gap.isspace()
+            or not is_space(text, left, right)
         )
     return [*cuts, True] if spans else cuts
+
+
+def is_space(text: str, left: Word, right: Word) -> bool:
+    """Whether only white space stands between two words, and the full stop of an abbreviation such as ``Dr.``."""
+    gap = text[left.end : right.start]
+    return gap.isspace() or (gap[0] == "." and gap[1:].isspace() and left.text.lower() in _TITLES)
+
+
+def _is_one_figure(left: Word, right: Word) -> bool:
+    """A currency and its amount, a month and its day or year."""
+    if right.shape == "d" and (left.text in _CURRENCIES or left.text.lower() in _MONTHS):
+        return True
+    return left.shape == "d" and right.shape == "C" and right.text.lower() in _MONTHS
 
 
 def _quoted(text: str, start: int, end: int) -> bool:
@@ -198,7 +217,8 @@ def is_name(span: Sequence[Word]) -> bool:
 
 def is_code(span: Sequence[Word]) -> bool:
     """One word written like an identifier, an option, a path or a call."""
-    return len(span) == 1 and _CODE.search(span[0].text) is not None
+    text = span[0].text
+    return len(span) == 1 and _CODE.search(text) is not None and any(map(str.isalpha, text))
 
 
 def has_unit(span: Sequence[Word]) -> bool:

@@ -28,7 +28,7 @@ class Kind(str, Enum):
     """The name of a function, class, option, file, ..."""
     YESNO = "yesno"
     EXPLANATION = "explanation"
-    """Why, or how to: no short span answers that, nor a question to be answered yes or no."""
+    """Why, how to, or what something does: no short span answers that, nor a question to be answered yes or no."""
     OTHER = "other"
 
 
@@ -61,7 +61,13 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 # The first pattern that fits decides. Within one language the narrow ones stand before the wide ones.
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.EXPLANATION, _words(r"^\W*why\b|\bhow (?:(?:do|can|could|should|would|may|must) (?:i|we|you|one)\b|to\b)")),
+    (
+        Kind.EXPLANATION,
+        _words(
+            r"^\W*why\b|\bhow (?:(?:do|can|could|should|would|may|must) (?:i|we|you|one)\b|to\b)"
+            r"|^\W*what (?:do|does) \S+(?: \w+)? do\W*$"
+        ),
+    ),
     (Kind.VALUE, _words(r"\bdefault\b|\b(?:what|which)\b.{0,20}\bvalue\b|\bset to\b|\bequal to\b")),
     (
         Kind.DATE,

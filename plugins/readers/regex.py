@@ -17,7 +17,8 @@ from gw_core.errors import UsageError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Identity, Passage, Quote, Reading
 from gw_core.text.fold import fold
-from gw_plugins.readers.question import Question
+from gw_plugins.readers.fields import pointed_value
+from gw_plugins.readers.question import Kind, Question
 from gw_plugins.readers.scoring import Sentence, prefer_kind, score, split
 from gw_plugins.readers.timed import Found, matches
 from gw_plugins.readers.values import Value, best_value
@@ -92,7 +93,7 @@ class _Answering:
         self.terms = question.terms
         self.sentences = split(passages, self.terms)
         self.terms.weigh([sentence.relations for sentence in self.sentences])
-        score(self.sentences, self.terms, passages)
+        score(self.sentences, question, passages)
 
     def best(self) -> Sentence | None:
         """The sentence with the best score among those that share a term with the question."""
@@ -115,7 +116,10 @@ class _Answering:
 
     def value(self, sentence: Sentence) -> Value | None:
         text = self.passages[sentence.passage].text
-        return best_value(text, sentence, self.question)
+        if self.question.kind in (Kind.YESNO, Kind.EXPLANATION):
+            return None
+        place = pointed_value(text, sentence, self.question)
+        return Value(*place, score=0.0) if place else best_value(text, sentence, self.question)
 
     def reading(self, sentence: Sentence, value: Value | None, **trace: Any) -> Reading:
         text = self.passages[sentence.passage].text

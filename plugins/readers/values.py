@@ -23,6 +23,7 @@ from gw_plugins.readers.candidates import (
     is_date,
     is_name,
     is_number,
+    is_space,
     words,
 )
 from gw_plugins.readers.question import Kind, Question
@@ -168,7 +169,7 @@ class _Features:
         self._clause = [0]
         """The number of the clause of each word: how many signs stand before it."""
         for left, right in pairwise(spans):
-            self._clause.append(self._clause[-1] + bool(text[left.end : right.start].strip()))
+            self._clause.append(self._clause[-1] + (left.end < right.start and not is_space(text, left, right)))
 
     def echoes(self, candidate: Candidate) -> bool:
         """Whether it says nothing that the question does not. A name asked for may be made of the question's words."""

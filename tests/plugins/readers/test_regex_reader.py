@@ -136,6 +136,110 @@ def test_times_of_day_and_fields_of_a_row_are_told_apart(question: str, text: st
     assert Regex().answer(question, _passages(text)).value == value
 
 
+BRANCHES = "Branch | Phone\nCentral | 555-0101\nHarbour | 555-0144"
+BRANCHES_MARKED = (
+    "# Branches\n\n| Branch | Phone | Opens |\n|---|---|---|\n"
+    "| Harbour | 555-0144 | 10:00 |\n| Mill | 555-0199 | 9:30 |"
+)
+ANNUAL = (
+    "Annual report of Halden Shipping\n\nIngrid Solberg has been chief executive since 2019. The board met six times."
+)
+MINUTES = (
+    "Minutes of the board meeting, 4 March 2024\n\n"
+    "Present: Anna Weber, Tom Fischer, Lea Brandt\nAbsent: Paul Neumann\n\n"
+    "1. The budget of EUR 1.2 million was approved.\n2. Frau Dr. Anna Weber leads the search committee."
+)
+COMPOSE = "services:\n  web:\n    image: nginx:1.25\n  queue:\n    image: rabbitmq:3.12\n    restart: always"
+LIMITER = '''"""Rate limits."""
+
+MAX_RETRIES = 5
+
+
+class RateLimiter:
+    """Allows at most a fixed number of calls per second, by token buckets."""
+
+    def acquire(self) -> None:
+        """Blocks until a call is allowed."""
+        time.sleep(1 / self.rate)
+'''
+HOOKS = (
+    "# Hooks\n\n## gw_register_backends\n\nA plugin names its stores here.\n\n"
+    "## gw_register_readers\n\nThe same for readers."
+)
+STAFF = "name,title,extension,room\nAda Krause,Head of research,4410,B-201\nLi Wei,Data scientist,4432,B-115"
+OPTIONS = "| option | Default |\n|---|---|\n| `--timeout` | 30 s |\n| `--retries` | 3 |"
+SETTINGS = "[server]\nhost = db3.internal\nport = 6543\nmax_connections = 250\n\n[client]\nport = 7000"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "question", "sentence", "value"),
+    [
+        (BRANCHES, "section", "What is the phone number of the Harbour branch?", "Harbour | 555-0144", "555-0144"),
+        (
+            BRANCHES_MARKED,
+            "section",
+            "What is the phone number of the Harbour branch?",
+            "| Harbour | 555-0144 | 10:00 |",
+            "555-0144",
+        ),
+        (BRANCHES_MARKED, "section", "when does the Mill branch open?", "| Mill | 555-0199 | 9:30 |", "9:30"),
+        (ANNUAL, "text", "Who is the chief executive of Halden Shipping?", ANNUAL[34:85], "Ingrid Solberg"),
+        (MINUTES, "text", "Who was absent at the board meeting?", "Absent: Paul Neumann", "Paul Neumann"),
+        (MINUTES, "text", "when was the board meeting?", MINUTES[:42], "4 March 2024"),
+        (MINUTES, "text", "what is the budget?", "1. The budget of EUR 1.2 million was approved.", "EUR 1.2 million"),
+        (MINUTES, "text", "who leads the search committee?", MINUTES[-50:], "Frau Dr. Anna Weber"),
+        (COMPOSE, "code", "which image does the queue use?", "image: rabbitmq:3.12", "rabbitmq:3.12"),
+        (COMPOSE, "code", "which image does web use?", "image: nginx:1.25", "nginx:1.25"),
+        (LIMITER, "code", "What does RateLimiter do?", LIMITER.splitlines()[6].strip(), None),
+        (LIMITER, "code", "what does acquire do?", '"""Blocks until a call is allowed."""', None),
+        (LIMITER, "code", "which function blocks until a call is allowed?", "def acquire(self) -> None:", "acquire"),
+        (LIMITER, "code", "which class limits the rate of calls?", "class RateLimiter:", "RateLimiter"),
+        (LIMITER, "code", "what is max_retries?", "MAX_RETRIES = 5", "5"),
+        (HOOKS, "section", "how do I register backends?", "A plugin names its stores here.", None),
+        (HOOKS, "section", "which hook registers backends?", "## gw_register_backends", "gw_register_backends"),
+        (STAFF, "code", "Ada Krause's extension?", "Ada Krause,Head of research,4410,B-201", "4410"),
+        (STAFF, "code", "Which room is Li Wei in?", "Li Wei,Data scientist,4432,B-115", "B-115"),
+        (STAFF, "code", "who has extension 4432?", "Li Wei,Data scientist,4432,B-115", "Li Wei"),
+        (OPTIONS, "table", "What is the default of --timeout?", "| `--timeout` | 30 s |", "30 s"),
+        (SETTINGS, "code", "what port does the server use?", "port = 6543", "6543"),
+        (SETTINGS, "code", "what port does the client use?", "port = 7000", "7000"),
+        (SETTINGS, "code", "what is max_connections?", "max_connections = 250", "250"),
+    ],
+)
+def test_what_only_names_a_thing_leads_to_what_is_said_of_it(
+    text: str, kind: str, question: str, sentence: str, value: str | None
+) -> None:
+    passages = _passages(text, kind=kind)
+    reading = Regex().answer(question, passages)
+    assert (reading.text, reading.value) == (sentence, value)
+    _check_spans(reading, passages)
+
+
+def test_a_heading_with_nothing_else_to_say_is_still_an_answer() -> None:
+    assert Regex().answer("where are backups?", _passages("# Backups\n")).text == "# Backups"
+
+
+def test_rows_cut_from_their_table_are_read_with_its_header() -> None:
+    rows = "| `--timeout` | 30 s | seconds |\n| `--retries` | 3 | times |"
+    header = "| option | default | unit |\n|---|---|---|"
+    passage = Passage("a.md", 90, 90 + len(rows), rows, 1.0, kind="table", context=(header,))
+    assert Regex().answer("what is the default of --timeout?", [passage]).value == "30 s"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "value"),
+    [
+        ('{"port": 8080, "max_connections": 250, "host": "a.b"}', "what is max_connections?", "250"),
+        ('"name": "gw-toolkit",', "what is the name?", "gw-toolkit"),
+        ("LIMIT: int = 30  # seconds", "what is the limit?", "30"),
+        ("export const maxAge = 3600;", "what is maxAge?", "3600"),
+        ("level=info port=80 user=ada", "which port?", "80"),
+    ],
+)
+def test_what_follows_the_key_beats_what_stands_near_it(text: str, question: str, value: str) -> None:
+    assert Regex().answer(question, _passages(text, kind="code")).value == value
+
+
 def test_a_value_does_not_reach_over_the_signs_of_code_and_tables() -> None:
     code = _passages("limit: Annotated[int, Range(1)] = field(LIMIT)\n", kind="code")
     value = Regex().answer("what is the value of limit?", code).value
