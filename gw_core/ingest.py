@@ -140,13 +140,14 @@ class _Ingest:
         report, catalogue = self._report, self._catalogue
         below = list(paths) or catalogue.sources()
         report.paths = below
+        self._pipeline.chunker_for("")  # a name that is wrong is said before anything is written
+        self._backends = self._pipeline.open_backends(catalogue)
         candidates, stale = self._survey(below)
-        with catalogue.transaction():  # first, so that an ingest without paths goes on with what this one may not end
+        with catalogue.transaction():  # early, so that an ingest without paths goes on with what this one may not end
             for path in below:
                 catalogue.add_source(path)
             if candidates or stale or self._gone:
                 catalogue.unfinished = sorted({*catalogue.unfinished, *below})
-        self._backends = self._pipeline.open_backends(catalogue)
         self._complete_backends()
         touched = bool(candidates or stale or self._gone)
         if touched:

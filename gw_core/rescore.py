@@ -111,7 +111,7 @@ def rescore(
     sources = list(map(searchable, chunks))
     texts = [text.split() for text in fold_all(sources)]
     if mean_length is None:
-        mean_length = sum(map(len, texts)) / len(texts) if texts else 1.0
+        mean_length = sum(map(len, texts)) / max(len(texts), 1) or 1.0
     terms.relate(set().union(*texts))
     first = {match.chunk_id: match.why for match in matches}
     typed = _typed_words(query, terms)

@@ -541,7 +541,13 @@ class Catalogue:
     @property
     def unfinished(self) -> list[str]:
         """The sources whose last ingest has not come to its end."""
-        return list(json.loads(self.meta("unfinished", "[]")))
+        try:
+            paths = json.loads(self.meta("unfinished", "[]"))
+        except ValueError as error:
+            raise damaged(self.path, error) from error
+        if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+            raise damaged(self.path, "what is unfinished is no list of paths")
+        return paths
 
     @unfinished.setter
     def unfinished(self, paths: Sequence[str]) -> None:

@@ -105,6 +105,10 @@ def test_idf_holds_every_term_and_unknown_ones_are_the_rarest():
     assert found.idf["qzjxkw"] > found.idf["known"] > found.idf["the"] > 0
 
 
+def test_chunks_without_a_token_score_nothing() -> None:
+    assert [one.score for one in ranked("harbour", "...", "").ranked] == [0, 0]
+
+
 def test_idf_is_never_negative():
     assert all(idf(total, containing) >= 0 for total in (0, 1, 5, 10**7) for containing in (0, 1, 5, 10**7, 10**9))
 
