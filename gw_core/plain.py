@@ -9,11 +9,12 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-# What JSON itself does not escape and a reader of one line an item may take for the end of a line, and surrogates,
-# which are no characters and stand for bytes of a file name that are not UTF-8.
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# What JSON itself does not escape and a reader of one line an item may take for the end of a line, what changes the
+# order in which a terminal shows a line, and surrogates, which are no characters and stand for bytes of a file name
+# that are not UTF-8.
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # What a terminal would obey rather than show.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
 
 def dumps(value: Any) -> str:
@@ -62,7 +63,9 @@ def printable(text: str) -> str:
 
 def _visible(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def file_name(path: str) -> str:

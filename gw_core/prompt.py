@@ -24,9 +24,10 @@ def grounded_prompt(question: str, passages: Sequence[Passage], citations: Seque
     fence = "`" * max(3, 1 + max((_longest_run(one.text) for one in passages), default=0))
     parts = [_RULES, ""]
     for number, (passage, citation) in enumerate(zip(passages, citations, strict=True), 1):
-        label = f" ({passage.label})" if passage.label else ""
+        # What stands outside of the fence stays on its line, so that it cannot pass for anything but what it is.
+        label = f" ({' '.join(passage.label.split())})" if passage.label else ""
         parts.append(f"[{number}] {citation}{label}")
-        parts += [f"context: {text}" for text in passage.context]
+        parts += [f"context: {' '.join(text.split())}" for text in passage.context]
         parts += [fence, passage.text.rstrip("\r\n"), fence, ""]
     parts.append(f"Question: {question.strip()}")
     return "\n".join(parts) + "\n"

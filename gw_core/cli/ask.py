@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gw_core.cli.console import one_line
 from gw_core.cli.options import Session, gw_command, question_text, retrieval_options, wait_option
 from gw_core.cli.questions import Question, read_questions
 from gw_core.cli.render import write_answer
 from gw_core.errors import UsageError
 from gw_core.output import answer_result
+from gw_core.plain import printable
 
 if TYPE_CHECKING:
     from gw_core.ask import Answer
@@ -113,7 +115,7 @@ def _write(
             console.say(f"gw: {note}")
         if console.format == "text":
             if many:
-                console.line(("\n" if number else "") + f"{question.name}: {question.text}")
+                console.line(("\n" if number else "") + one_line(f"{question.name}: {question.text}"))
             write_answer(console, answer)
         else:
             report = ingesting.report if number == 0 or not many else None
@@ -143,7 +145,7 @@ def _print_prompts(
         if one.from_file:
             result["id"] = one.id
         if console.format == "text":
-            console.write(text)
+            console.write(printable(text) if console.is_terminal else text)
         elif console.format == "jsonl" or not one.from_file:
             console.item(result)
         else:

@@ -1,7 +1,8 @@
 """Word documents (.docx): paragraphs, headings, lists, tables and notes, in the order of the text.
 
 A document is a ZIP archive of XML files, and the standard library reads both; what it needs on top is a limit on how
-much is unpacked, and to refuse document type definitions, through which entities could grow without end.
+much is unpacked, and to refuse document type definitions, through which entities could grow without end. It all
+happens in a process of its own, as a hundred kilobytes of archive can become millions of elements.
 
 Paragraphs are separated by a blank line, headings begin with as many ``#`` as their level, items of lists with ``- ``,
 and the cells of a table's row are joined by `` | ``. Deleted text, headers, footers and comments are left out.
@@ -21,9 +22,11 @@ from gw_core.errors import LoadError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
 from gw_core.protocols import Loader
+from gw_plugins.loaders.isolated import Isolated
 
 MAX_UNPACKED = 128 << 20
 """Bytes that one part of the archive may unpack to."""
+SECONDS = 10.0  # the largest documents take two
 _ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of encrypted documents, and of old .doc files
 _HEADING = re.compile(r"heading ([1-9])")
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
@@ -32,29 +35,40 @@ _MAX_DEPTH = 200
 
 
 class Docx:
+    """``seconds``: how long the extraction of one file may take."""
+
     name = "docx"
     version = "1"
     extracts = True
     suffixes: Sequence[str] = (".docx", ".docm", ".dotx")
 
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._extract = Isolated("gw_plugins.loaders.docx:extract", seconds)
+
     def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:  # noqa: ARG002
-        if data.startswith(_ENCRYPTED):
-            raise LoadError("it is encrypted, or an old .doc file", reason="encrypted")
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                text = "\n".join(_lines(archive))
-        except LoadError:
-            raise
-        except RuntimeError as error:  # what zipfile raises for a password
-            raise LoadError(f"it cannot be unpacked: {error}", reason="encrypted") from error
-        except (
-            zipfile.BadZipFile, zlib.error, expat.ExpatError, KeyError, EOFError, OSError, ValueError,
-            NotImplementedError,
-        ) as error:  # fmt: skip
-            message = " ".join(str(error).split())[:200]
-            raise LoadError(f"no Word document can be read: {message}", reason="damaged") from error
-        text = text.strip("\n")
-        return Loaded(text + "\n" if text else "", "utf-8", "docx")
+        text, found = self._extract(data)
+        return Loaded(text, found, "docx")
+
+
+def extract(data: bytes) -> tuple[str, str]:
+    """The text of a document. Runs in a process of its own."""
+    if data.startswith(_ENCRYPTED):
+        raise LoadError("it is encrypted, or an old .doc file", reason="encrypted")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            text = "\n".join(_lines(archive))
+    except LoadError:
+        raise
+    except RuntimeError as error:  # what zipfile raises for a password
+        raise LoadError(f"it cannot be unpacked: {error}", reason="encrypted") from error
+    except (
+        zipfile.BadZipFile, zlib.error, expat.ExpatError, KeyError, EOFError, OSError, ValueError,
+        NotImplementedError,
+    ) as error:  # fmt: skip
+        message = " ".join(str(error).split())[:200]
+        raise LoadError(f"no Word document can be read: {message}", reason="damaged") from error
+    text = text.strip("\n")
+    return text + "\n" if text else "", "utf-8"
 
 
 def _lines(archive: zipfile.ZipFile) -> Iterator[str]:

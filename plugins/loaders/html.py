@@ -16,7 +16,8 @@ from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
 from gw_core.protocols import Loader
 from gw_core.text.decode import ENCODINGS, Decoded, decode
-from gw_plugins.loaders.isolated import SECONDS, Isolated
+from gw_plugins.loaders.fence import fence_for
+from gw_plugins.loaders.isolated import Isolated
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -33,6 +34,14 @@ _BLOCKS = frozenset(
 _TIGHT = frozenset("li tr dt dd option".split())  # one line each, with no blank line between
 _CELLS = frozenset(("td", "th"))
 _LAID_OUT = _BLOCKS | _CELLS | {"br", "pre"}
+SECONDS = 10.0  # a page of some megabytes takes one
+_MAX_DEPTH = 5_000
+"""Elements in one another. The parser looks through all that are open at each tag: time grows with the square."""
+_NESTING = re.compile(
+    r"<(/?)(?:article|aside|blockquote|center|details|dir|div|dl|fieldset|figure|footer|form|header|main|menu|nav|ol"
+    r"|section|table|ul)[\s/>]",
+    re.I,
+)
 _HIDDEN = "[hidden], [style*='display:none'], [style*='display: none']"
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -69,6 +78,7 @@ def extract(data: bytes) -> tuple[str, str]:
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415  an extra, and only where it is used
 
     decoded = _decoded(data)
+    _check_depth(decoded.text)
     tree = LexborHTMLParser(decoded.text)
     lines = _Lines()
     title = tree.css_first("head > title")
@@ -78,6 +88,14 @@ def extract(data: bytes) -> tuple[str, str]:
     if tree.body is not None:
         _read(tree.body, lines, {node.mem_id for node in tree.css(_HIDDEN)})
     return lines.result(), decoded.encoding
+
+
+def _check_depth(source: str) -> None:
+    depth = 0
+    for found in _NESTING.finditer(source):
+        depth = max(0, depth - 1) if found[1] else depth + 1
+        if depth > _MAX_DEPTH:
+            raise LoadError("its elements nest too deeply", reason="damaged")
 
 
 def _decoded(data: bytes) -> Decoded:
@@ -186,9 +204,7 @@ class _Lines:
         text = _CONTROLS.sub("", "".join(self._line).replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
         self._line.clear()
         if text.strip():
-            fence = "```"
-            while fence in text:
-                fence += "`"
+            fence = fence_for(text)
             self._done += [fence, text, fence, ""]
 
     def end_block(self, *, tight: bool = False) -> None:

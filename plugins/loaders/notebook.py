@@ -15,6 +15,7 @@ from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
 from gw_core.protocols import Loader
 from gw_core.text.decode import decode
+from gw_plugins.loaders.fence import fence_for
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _EMBEDDED = re.compile(r"\(data:[a-z/+.-]*;base64,[A-Za-z0-9+/=\s]*\)")
@@ -54,9 +55,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
             continue
         kind = cell.get("cell_type")
         if kind == "code":
-            fence = "```"
-            while fence in source:
-                fence += "`"
+            fence = fence_for(source)
             yield f"{fence}{language}\n{source}\n{fence}"
         elif kind == "heading":
             level = cell.get("level")

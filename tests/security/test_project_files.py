@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import gw_core
 from gw_core.config import Config
-from gw_core.errors import ConfigError
+from gw_core.errors import ConfigError, NotFoundError
 from gw_core.ignore import Rules
 
 MARKER = "raise SystemExit('a stranger ran')\n"
@@ -78,3 +79,12 @@ def test_folders_of_any_depth_repeated_are_one() -> None:
     path = b"/root/" + b"a/" * 1_900 + b"x-y-z"
     assert rules.match(path, b"x-y-z", False)
     assert time.process_time() - began < 1
+
+
+def test_a_working_directory_that_was_deleted_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(NotFoundError, match="working directory"):
+        gw_core.open(env={"GW_CONFIG": ""})

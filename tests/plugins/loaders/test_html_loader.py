@@ -93,8 +93,19 @@ def test_hostile_pages_are_read_or_refused(page: str) -> None:
 
 def test_a_page_that_takes_too_long_is_refused() -> None:
     with pytest.raises(LoadError) as caught:
-        Html(seconds=0.2).load(b"<div>" * 400_000, "a.html")
+        Html(seconds=0.2).load(b"<p>x" * 2_000_000, "a.html")
     assert caught.value.reason == "timeout"
+
+
+@pytest.mark.parametrize("page", ["<div>" * 100_000, "<table><tr><td>" * 30_000, "<UL><LI>" * 30_000])
+def test_elements_that_nest_without_end_are_refused_at_once(page: str) -> None:
+    with pytest.raises(LoadError) as caught:
+        Html(seconds=5).load(page.encode(), "a.html")
+    assert caught.value.reason == "damaged"
+
+
+def test_blocks_side_by_side_are_no_nesting() -> None:
+    assert _text("<div>x</div >" * 20_000).count("x") == 20_000
 
 
 def test_binary_data_is_refused() -> None:
