@@ -340,10 +340,15 @@ def open(  # noqa: A001 - gw_core.open is the name that reads best
     ConfigError for a gw.toml that is wrong, and NotFoundError for a root that is none.
     """
     environ = os.environ if env is None else env
-    top = find_root(Path.cwd() if start is None else Path(start), None if root is None else Path(root), environ)
+    try:
+        here = Path.cwd() if start is None else Path(start)
+    except FileNotFoundError as error:
+        raise NotFoundError("the working directory was deleted", hint="change to one that exists") from error
+    top = find_root(here, None if root is None else Path(root), environ)
     named = index if index is not None else environ.get("GW_INDEX")
     place = Path(named or top / INDEX_FOLDER).absolute()
     if named and place.is_symlink():  # what the user names may be one; what lies in the root may not
         place = place.resolve()
+    refuse_file(place)
     config = Config.load(top, overrides=overrides, env=environ)
     return Workspace(top, place, config, Plugins() if plugins is None else plugins)
