@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from posixpath import basename, dirname
 
-from gw_core.errors import NotFoundError, OutsideRootError
+from gw_core.errors import NOT_TEXT, NotFoundError, OutsideRootError
 from gw_core.files import path_bytes, path_str
 from gw_core.gitrules import Chain, GitRules
 from gw_core.ignore import Rules
@@ -42,7 +42,7 @@ REASONS = {
     "ignored": "git ignores it",
     "excluded": "left out by default or by [corpus] excludes",
     "secret": "its name says that it holds secrets",
-    "binary": "not text",
+    "binary": NOT_TEXT,
     "too-large": "larger than [corpus] max_bytes",
     "link-outside": "a link that leads out of the root",
     "link-loop": "a link that leads back to where it stands",
@@ -122,7 +122,7 @@ def relative_path(root: Path, path: str | os.PathLike[str], *, must_exist: bool 
     if not real.startswith(top.rstrip(b"/") + b"/"):
         raise OutsideRootError(
             f"{os.fspath(path)!r} is outside the root {os.fsdecode(top)!r}",
-            hint="name a root that holds it with --root",
+            hint="a PATH counts from the working directory; --root names a root that holds it",
         )
     return path_str(real[len(top.rstrip(b"/")) + 1 :])
 

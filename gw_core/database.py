@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError, IndexVersionError
+from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError, IndexVersionError, UsageError
 
 APPLICATION_ID = 0x67772D63  # "gw-c"
 SCHEMA_VERSION = 1
@@ -140,11 +140,16 @@ def _is_laid(path: Path, connection: apsw.Connection, schema: str, create: bool)
     return True
 
 
+def refuse_file(folder: Path) -> None:
+    """Raises UsageError where the place of an index is something else than a folder."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder, as an index is", hint="name another place with --index")
+
+
 def make_folder(folder: Path) -> None:
     """Make the index's folder, for its owner only and out of git's sight; one that is there is left as it is."""
     if folder.exists():
-        if not folder.is_dir():
-            raise GwIndexError(f"{folder} is not a folder", hint="name another place with --index")
+        refuse_file(folder)
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -94,6 +94,10 @@ class IndexBusyError(GwIndexError):
     code = "index-busy"
 
 
+NOT_TEXT = "not text"
+"""What is said of every file that is skipped as ``binary``, whatever gave it away."""
+
+
 class LoadError(GwError):
     """A file that cannot be turned into text; ``reason`` is a short, stable word for counting."""
 

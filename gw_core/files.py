@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from gw_core.errors import LoadError
+from gw_core.errors import NOT_TEXT, LoadError
 
 MAX_BYTES = 64_000_000
 """What is read of one file unless told otherwise, in bytes; a larger file is refused, never cut."""
@@ -97,7 +97,7 @@ def read_regular(
         status = os.fstat(descriptor)
         if status.st_size <= max_bytes:
             if unwanted is not None and status.st_size > _HEAD and unwanted(os.pread(descriptor, _HEAD, 0)):
-                raise LoadError(f"{path!r} holds binary data", reason="binary")
+                raise LoadError(NOT_TEXT, reason="binary")
             data = _read(descriptor, status.st_size, max_bytes)
             if len(data) <= max_bytes:
                 return data, status

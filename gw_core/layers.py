@@ -67,30 +67,33 @@ class Layers:
         parsed = parse_value(value.strip())
         for part in reversed(key[3:]):
             parsed = {part: parsed}
-        self.add(key[:3], parsed, origin)
+        self.add(key[:3], parsed, origin, value.strip())
 
-    def add(self, key: Key, value: Any, origin: Origin) -> None:
+    def add(self, key: Key, value: Any, origin: Origin, text: str | None = None) -> None:
+        """``text`` is the value as it was typed, where it was not written in a file."""
         section, *rest = key
         unknown = _unknown_section(section, origin)
         if unknown:
             raise unknown
         if section in SECTIONS:
-            self._add_fixed(section, rest, value, origin)
+            self._add_fixed(section, rest, Setting(value, origin, text))
         else:
-            self._add_named((section, rest[0]), rest[1], value, origin)
+            self._add_named((section, rest[0]), rest[1], Setting(value, origin, text))
 
-    def _add_fixed(self, section: str, rest: Sequence[str], value: Any, origin: Origin) -> None:
+    def _add_fixed(self, section: str, rest: Sequence[str], setting: Setting) -> None:
+        origin = setting.origin
         name = rest[0]
         if name not in SECTIONS[section].__dataclass_fields__:
             raise unknown_key(section, name, SECTIONS[section].__dataclass_fields__, origin)
         if len(rest) > 1:
-            value = {rest[1]: value}
+            setting = Setting({rest[1]: setting.value}, origin)
         if section in _TRUSTED_SECTIONS and not origin.trusted:
             self.warnings.append(untrusted(f"{section}.{name}", origin))
             return
-        self.fixed[section][name] = Setting(value, origin)
+        self.fixed[section][name] = setting
 
-    def _add_named(self, component: tuple[str, str], name: str, value: Any, origin: Origin) -> None:
+    def _add_named(self, component: tuple[str, str], name: str, setting: Setting) -> None:
+        value, origin = setting.value, setting.origin
         if not origin.trusted:
             if names_variable(name):
                 self.warnings.append(untrusted(f"{'.'.join(component)}.{name}", origin))
@@ -99,12 +102,14 @@ class Layers:
         settings = self.named.setdefault(component, {})
         self._began[component] = origin
         if name == "use":
+            if setting.text is not None and isinstance(value, int | float):
+                value = setting.text
             if not isinstance(value, str) or not value:
                 raise ConfigError(f"{origin}: {'.'.join(component)}.use must be the name of a component, not {value!r}")
             if "use" in settings and settings["use"].value != value:
                 # Settings made for one component mean nothing to another.
                 settings.clear()
-        settings[name] = Setting(value, origin)
+        settings[name] = Setting(value, origin, setting.text)
 
     def _without_variables(self, value: Any, key: str, origin: Origin) -> Any:
         """A value without what a project's file may not set in tables within it."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gw_core.plugins import Plugins
     from gw_core.retrieve import SearchResult
     from gw_core.verify import Verification
-    from gw_core.workspace import Status, Workspace
+    from gw_core.workspace import IndexedFile, Status, Workspace
 
 # -- citations ----------------------------------------------------------------------------------------------------
 
@@ -204,10 +204,13 @@ def _verdicts() -> list[str]:
     return [one.value for one in Verdict]
 
 
-def status_result(status: Status, warnings: Iterable[str]) -> dict[str, Any]:
-    """``gw.status/1``."""
+def status_result(
+    status: Status, warnings: Iterable[str], files: Sequence[IndexedFile] | None = None
+) -> dict[str, Any]:
+    """``gw.status/1``. ``files`` are listed where they are given."""
+    listed = {} if files is None else {"files": plain(files)}
     sources = [path or "." for path in status.sources]
-    return {"schema": "gw.status/1", **plain(status), "sources": sources, "warnings": list(warnings)}
+    return {"schema": "gw.status/1", **plain(status), "sources": sources, **listed, "warnings": list(warnings)}
 
 
 def config_result(workspace: Workspace, key: str | None = None) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class SearchResult:
     collapsed: int = 0
     notes: tuple[str, ...] = ()
 
+
+_EMPTY = "the index is empty: gw ingest PATH fills it"
 _UNFINISHED = "the last ingest has not come to its end: what is still missing is not found (gw ingest goes on with it)"
 
 
@@ -113,8 +115,13 @@ class _Search:
             backend=self._name,
             looked_at=looked_at,
             collapsed=collapsed,
-            notes=(_UNFINISHED,) if self._catalogue.unfinished else (),
+            notes=self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        if not self._catalogue.counts()["documents"]:
+            return (_EMPTY,)
+        return (_UNFINISHED,) if self._catalogue.unfinished else ()
 
     def _hits(self, pool: int, scope: ChunkRanges | None) -> tuple[list[Hit], Confidence]:
         """The backend's matches as hits, best first, and how sure the words make them."""

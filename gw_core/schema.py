@@ -79,10 +79,11 @@ DEFAULT = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value as it was written, and where."""
+    """A value as it was written, and where. ``text`` is what was typed on the command line and then read as TOML."""
 
     value: Any
     origin: Origin = DEFAULT
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +249,16 @@ def convert(parameter: Parameter, setting: Setting, key: str) -> Any:
 
 
 def _readings(parameter: Parameter, setting: Setting) -> list[Any]:
-    """What a value may mean, the likeliest first: on the command line, a list may be written with commas."""
+    """What a value may mean, the likeliest first: on the command line, a list may be written with commas, and text
+    may look like a number. The last one is what a message is about."""
     value = setting.value
-    if not isinstance(value, str) or setting.origin.layer not in ("flag", "environment"):
+    if setting.origin.layer not in ("flag", "environment"):
         return [value]
+    if not isinstance(value, str):
+        if setting.text is None or not isinstance(value, int | float):
+            return [value]
+        several = is_sequence(parameter.annotation)
+        return [value, *([[setting.text], [value]] if several else [setting.text]), value]
     if not is_sequence(parameter.annotation):
         return [value]
     parts = [part.strip() for part in value.split(",") if part.strip()]

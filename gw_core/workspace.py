@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from gw_core.config import Config
 from gw_core.corpus import INDEX_FOLDER, find_root, relative_path
+from gw_core.database import refuse_file
 from gw_core.errors import GwIndexError, IndexMissingError, NotFoundError, UsageError
 from gw_core.pipeline import Pipeline
 from gw_core.plugins import Plugins
@@ -60,6 +61,18 @@ class Status:
     skipped: int = 0
     kinds: Mapping[str, int] = field(default_factory=dict)
     backends: tuple[BackendStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file in the index: ``path`` relative to the root, ``size`` of the file in bytes when it was read, and in how
+    many ``chunks`` its text was cut."""
+
+    path: str
+    kind: str
+    size: int
+    encoding: str
+    chunks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +157,10 @@ class Workspace:
         known = self._open_catalogue()
         with known.snapshot():
             for path, given in zip(below, paths, strict=True):
-                indexed = next(known.documents([path]), None) or next(known.skipped([path]), None)
-                if indexed is None and path not in known.sources():
-                    raise NotFoundError(f"nothing at {os.fspath(given)!r} is indexed", hint="gw status shows what is")
+                named = any(_lies_in(source, path) for source in known.sources())
+                if not named and not _knows(known, path) and _knows(known, ""):
+                    hint = "gw status --files shows what is"
+                    raise NotFoundError(f"nothing at {os.fspath(given)!r} is indexed", hint=hint)
         self.close()
         with Catalogue.open(self.index, write=True, wait=wait) as catalogue, catalogue.errors():
             return forget(self.pipeline, catalogue, below)
@@ -249,7 +263,7 @@ class Workspace:
                 exists=True,
                 **counts,
                 index_bytes=sum(one.stat().st_size for one in self.index.rglob("*") if one.is_file()),
-                sources=tuple(catalogue.sources()),
+                sources=tuple(_outermost(catalogue.sources())),
                 skipped=sum(1 for _ in catalogue.skipped()),
                 kinds=catalogue.kinds(),
                 backends=tuple(
@@ -257,6 +271,15 @@ class Workspace:
                     for row in catalogue.backends()
                 ),
             )
+
+    def files(self) -> list[IndexedFile]:
+        """The files that are indexed, in the order of their paths. Raises IndexMissingError where there is no index."""
+        catalogue = self._open_catalogue()
+        with catalogue.snapshot():
+            return [
+                IndexedFile(row.path, row.kind, row.stamp.size, row.encoding, len(row.chunk_ids))
+                for row in catalogue.documents()
+            ]
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
@@ -282,7 +305,7 @@ class Workspace:
         try:
             catalogue = self._open_catalogue()
             with catalogue.snapshot():
-                return next(catalogue.documents([relative]), None) is not None or relative in catalogue.sources()
+                return _knows(catalogue, relative)
         except GwIndexError:
             return False
 
@@ -322,6 +345,21 @@ class Workspace:
         options = dict(ingesting)
         below = self.ingest(paths, **options).paths if options.pop("ingest", True) else self._below(paths)
         return replace(request, below=tuple(below))
+
+
+def _knows(catalogue: Catalogue, path: str) -> bool:
+    """Whether anything at or below a path was read or could not be."""
+    return any(next(rows([path]), None) is not None for rows in (catalogue.documents, catalogue.skipped))
+
+
+def _outermost(paths: Sequence[str]) -> list[str]:
+    """The paths that lie in no other of them."""
+    return [path for path in paths if not any(path != other and _lies_in(path, other) for other in paths)]
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    """Whether a relative path is ``folder`` or below it; ``""`` is the root."""
+    return folder in ("", path) or path.startswith(f"{folder}/")
 
 
 def open(  # noqa: A001 - gw_core.open is the name that reads best

@@ -31,6 +31,7 @@ COMMANDS = {
     "completion": "Print a script that completes commands and options in your shell.",
     "config": "Show every setting and where it comes from.",
     "forget": "Remove files from the index, leaving nothing of them in it.",
+    "help": "Show the help of gw or of one of its commands.",
     "ingest": "Bring the index up to date with your files.",
     "init": "Write a commented gw.toml.",
     "plugins": "List what is installed: loaders, chunkers, backends, readers, ...",

@@ -10,7 +10,7 @@ from gw_core.cli.options import Session, gw_command, question_text, retrieval_op
 from gw_core.cli.render import changed_files, looked_at_text, write_hits
 from gw_core.output import hit_result, search_result
 
-NOTHING_FOUND = 3
+NOTHING_TO_TRUST = 3
 
 
 @gw_command(
@@ -34,7 +34,7 @@ def command(session: Session, question: str, paths: tuple[str, ...], explain: bo
     its file before it is shown.
 
     Each PATH is ingested first, and the search stays in them. Words are just words: nothing in QUESTION is an operator.
-    Exit 3 if nothing is found.
+    Exit 3 if nothing is found, or if no hit is verified.
     """
     console = session.console
     with session.workspace() as workspace:
@@ -52,9 +52,9 @@ def command(session: Session, question: str, paths: tuple[str, ...], explain: bo
             write_hits(console, result, explain)
         if not result.evidence:
             console.say(f"gw: nothing found; looked at {looked_at_text(result.looked_at)}")
-            return NOTHING_FOUND
+            return NOTHING_TO_TRUST
         if changed := changed_files(result.evidence):
             console.say(f"gw: changed since they were indexed (run gw ingest): {changed}")
         if not result.confidence.enough:
             console.say(f"gw: low confidence: {result.confidence.reason}")
-    return 0
+        return 0 if any(one.verified for one in result.evidence) else NOTHING_TO_TRUST

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NoReturn
 
-from gw_core.errors import LoadError
+from gw_core.errors import NOT_TEXT, LoadError
 
 REPLACE = "-replace"
 HEAD_BYTES = 8192
@@ -126,9 +126,9 @@ def decode(data: bytes, encoding: str | None = None) -> Decoded:
     if named is not None:
         return _tolerant(data, named) or _refuse("its bytes do not fit its byte order mark", "encoding")
     if data.startswith(_MAGIC):
-        _refuse("binary data", "binary")
+        _refuse(NOT_TEXT, "binary")
     if b"\0" in data or _too_many_controls(data[:_SAMPLE]):
-        return _without_a_mark(data) or _refuse("NUL bytes or control characters: binary data", "binary")
+        return _without_a_mark(data) or _refuse(NOT_TEXT, "binary")
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
@@ -231,7 +231,7 @@ def _tolerant(data: bytes, *encodings: str) -> Decoded | None:
 
 def _checked(text: str, encoding: str) -> Decoded:
     if "\0" in text:
-        _refuse("NUL characters: binary data", "binary")
+        _refuse(NOT_TEXT, "binary")
     return Decoded(text, encoding)
 
 
