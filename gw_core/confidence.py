@@ -14,13 +14,15 @@ What it cannot see is a fact that is missing from a text about the very thing as
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gw_core.query import Query
+from gw_core.query import Query, is_gram
 from gw_core.rescore import BACKGROUND, GRAM_K1, K1
 from gw_core.rescore import idf as inverse_df
+from gw_core.text.fold import tokens
 
 THRESHOLD = 0.41
 """Loses 4.5 % of the answerable questions of XQuAD-en, and refuses 90 % of those whose article is not there."""
@@ -34,6 +36,14 @@ GRAM_OVERLAP = 2
 """How often one letter counts there: each stands in two n-grams or three, which say the same thing again."""
 
 _DEGREES = frozenset("many much long often far old big large small tall high deep fast quickly soon late".split())
+_QUESTION_WORDS = _DEGREES | frozenset(
+    """what which who whom whose when where why how wie wieviel wieviele viel viele wann wer wen wem wessen wo wohin
+    woher was welche welchem welchen welcher welches warum weshalb wieso combien quel quelle quels quelles qui que quoi
+    quand comment ou pourquoi cuanto cuanta cuantos cuantas cual cuales quien quienes cuando donde como quanto quanti
+    quale quali chi dove quando perche hoeveel welk welke wie waar wanneer""".split()
+)
+_ASKING = re.compile("多少|[什甚][么麼]|[谁誰]|哪[里裡儿些个個一]?|几|幾|怎[么麼样樣]*|如何|何[时時处處]|吗|嗎|呢|是")
+"""What asks, folded. That the index has none of them says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +72,11 @@ def confidence(
     nowhere = inverse_df(chunks, 0)
     worth = {term: idf.get(term, nowhere) for term in query.content}
     for word in _degrees(query):
-        if worth.get(word, 0.0) >= nowhere and len(worth) > 2:  # one word alone is no evidence
+        if worth.get(word, 0.0) >= nowhere and len(worth) > 1:
             del worth[word]
+    for gram in _asking_grams(query):
+        if len(worth) > 1 and worth.get(gram, 0.0) >= nowhere:
+            del worth[gram]
     unknown = tuple(term for term, value in worth.items() if value >= nowhere)
     terms = tuple(worth)
     if not worth or len(unknown) == len(worth) or bm25 <= 0 or chunks < 1:
@@ -74,10 +87,10 @@ def confidence(
     score = min(bm25 / most, 1.0) * math.log1p(beyond_chance)
     if score >= threshold:
         return Confidence(score, threshold, True, "", terms, unknown)
-    if unknown:
-        reason = f"the best passage shares too little with the question, and the index has no {_list(unknown)}"
-    else:
-        reason = "the best passage shares too little with the question"
+    reason = "the best passage shares too little with the question"
+    missing = [term for term in unknown if term not in _QUESTION_WORDS and not is_gram(term)]
+    if missing:
+        reason += f", and the index has no {_list(missing)}"
     return Confidence(score, threshold, False, reason, terms, unknown)
 
 
@@ -86,6 +99,18 @@ def _degrees(query: Query) -> set[str]:
     return {word for how, word in pairwise(query.terms) if how == "how" and word in _DEGREES}
 
 
-def _list(words: tuple[str, ...], most: int = 4) -> str:
+def _asking_grams(query: Query) -> set[str]:
+    """The n-grams that hold a part of a question word, wherever they stand: the index has them by chance only."""
+    asking = [match.span() for match in _ASKING.finditer(query.text)] if query.grams else []
+    if not asking:
+        return set()
+    inside: dict[str, bool] = {}
+    for token in tokens(query.text):
+        touches = any(start < token.end and token.start < end for start, end in asking)
+        inside[token.text] = touches and inside.get(token.text, True)
+    return {gram for gram, touches in inside.items() if touches}
+
+
+def _list(words: Sequence[str], most: int = 4) -> str:
     shown = ", ".join(repr(word) for word in words[:most])
     return shown if len(words) <= most else f"{shown} (and {len(words) - most} more)"

@@ -22,7 +22,8 @@ _DECLARED = r"(?:(?:export|const|let|var|static|final|public|private|pub|#define
 # The key; a type between it and the sign; the sign.
 _KEY = re.compile(
     rf"(?:^[ \t]*(?:[-*+•] )?[*_`]*{_DECLARED}(?P<line>[^\W\d][\w.\- ]{{0,47}}?)|\"(?P<quoted>[^\"\n]{{1,48}})\""
-    r"|(?<![\w.\-])(?P<bare>[\w.\-]{1,48}))[*_`]*(?:: ?[\w.\[\], |]{1,48}(?= = ))?"
+    r"|(?:(?<=[{,(])\s?|(?<![\w.\-])(?=[\w.\-]{1,48}\s?=))(?P<bare>[\w.\-]{1,48}))"
+    r"[*_`]*(?:: ?[\w.\[\], |]{1,48}(?= = ))?"
     r"(?P<sign>\s*(?::=|=>|=(?!=)|:(?=[*_`]*\s))[*_`]*[ \t]*)",
     re.MULTILINE,
 )
@@ -73,20 +74,31 @@ def _behind_key(text: str, sentence: Sentence, question: Question) -> Place | No
 
 
 def _pairs(text: str, sentence: Sentence) -> Iterator[tuple[str, Place]]:
-    for match in _KEY.finditer(text, sentence.start, sentence.end):
-        value = _VALUE.match(text, match.end(), sentence.end)
+    line = text[sentence.start : sentence.end]
+    for match in _KEY.finditer(line):
+        value = _VALUE.match(line, match.end())
         if value is None:
             continue
         start, end = value.span()
-        if text[start] in "\"'`" and end - start > 1 and text[end - 1] == text[start]:
+        if line[start] in "\"'`" and end - start > 1 and line[end - 1] == line[start]:
             start, end = start + 1, end - 1
         else:
-            stop = _VALUE_END.search(text, start, end)
-            end = stop.start() if stop else end
-            while end > start and text[end - 1] in " \t,*_`":
+            stop = _VALUE_END.search(line, start, end)
+            end = _closed(line, start, stop.start() if stop else end)
+            while end > start and line[end - 1] in " \t,*_`":
                 end -= 1
-        if len(tokens(text[start:end])) <= _LONGEST:
-            yield match["line"] or match["quoted"] or match["bare"], (start, end)
+        if len(tokens(line[start:end])) <= _LONGEST:
+            yield match["line"] or match["quoted"] or match["bare"], (sentence.start + start, sentence.start + end)
+
+
+def _closed(line: str, start: int, end: int) -> int:
+    """The place of the first bracket that closes one opened before ``start``, or ``end``."""
+    depth = 0
+    for at in range(start, end):
+        depth += (line[at] in "([") - (line[at] in ")]")
+        if depth < 0:
+            return at
+    return end
 
 
 def _defined(text: str, sentence: Sentence, question: Question) -> Place | None:

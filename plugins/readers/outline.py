@@ -3,7 +3,7 @@
 A title holds the words of a question and no answer to it. Such a unit is context for those that it stands above: a
 heading for all up to the next one of its rank, a table's first row for the other rows, a line that ends in a colon, or
 a section's name in brackets, for what is indented below it or follows at once, the line of a definition for its
-comment. One with nothing below it is a unit like any other.
+comment, or for the first line below it. One with nothing below it is a unit like any other.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class _Outline:
             return []
         opening = _LONG_STRING.match(self._lines[first])
         if not opening:
-            return [first] if _REMARK.match(self._lines[first]) else []
+            return [first]  # without a comment, what it does first
         last = first
         rest = self._lines[first][opening.end() :]
         while opening[1] not in rest and last - first < _COMMENT and last + 1 < len(self._lines):

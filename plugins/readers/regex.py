@@ -11,15 +11,17 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from gw_core.errors import UsageError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Identity, Passage, Quote, Reading
+from gw_core.query import is_gram
+from gw_core.schema import Range
 from gw_core.text.fold import fold
 from gw_plugins.readers.fields import pointed_value
 from gw_plugins.readers.question import Kind, Question
-from gw_plugins.readers.scoring import Sentence, prefer_kind, score, split
+from gw_plugins.readers.scoring import Sentence, holds_new, prefer_kind, score, split
 from gw_plugins.readers.timed import Found, matches
 from gw_plugins.readers.values import Value, best_value
 
@@ -38,7 +40,9 @@ class Regex:
     window = sys.maxsize
     max_parallel = 1
 
-    def __init__(self, pattern: str | None = None, passages: int = 5, pattern_seconds: float = 0.25) -> None:
+    def __init__(
+        self, pattern: str | None = None, passages: int = 5, pattern_seconds: Annotated[float, Range(0.001, 10)] = 0.25
+    ) -> None:
         if passages < 1:
             raise UsageError(f"the regex reader must read at least one passage, not {passages}")
         if not pattern_seconds > 0:
@@ -48,7 +52,7 @@ class Regex:
         self._pattern = pattern
         self._passages = passages
         self._seconds = pattern_seconds
-        self.identity = Identity("regex", "1", {"pattern": pattern, "passages": passages})
+        self.identity = Identity("regex", "2", {"pattern": pattern, "passages": passages})
 
     def count_tokens(self, text: str) -> int:
         """Tokens as the index counts them."""
@@ -66,6 +70,8 @@ class Regex:
         best = found.best()
         if best is None:
             return _abstention("no sentence of the passages shares more than function words with the question")
+        if found.lacks_a_figure(best):
+            return _abstention("no sentence about that holds a number")
         return found.reading(best, found.value(best))
 
     def _by_pattern(self, found: _Answering, read: Sequence[Passage]) -> Reading:
@@ -102,6 +108,14 @@ class _Answering:
             return None
         prefer_kind(sharing, [passage.text for passage in self.passages], self.question)
         return max(sharing, key=lambda sentence: sentence.score)
+
+    def lacks_a_figure(self, sentence: Sentence) -> bool:
+        """Whether a number is asked for, of a thing of one word ("how many melons?"), and the sentence has none. There
+        the word alone is no sign that the sentence answers."""
+        terms = self.terms.texts
+        if self.question.kind is not Kind.NUMBER or len(terms) > 1 or any(map(is_gram, terms)):
+            return False
+        return not holds_new(sentence, self.passages[sentence.passage].text, self.question)
 
     def holding(self, passage: int, places: Sequence[Found]) -> tuple[Sentence, Found]:
         """The best sentence of ``passage`` that holds the value of a match, with that match. Where a value reaches

@@ -160,13 +160,14 @@ def _name_by_remark(sentences: Sequence[Sentence]) -> None:
 def _is_asked_for(sentence: Sentence, passages: Sequence[Passage], question: Question) -> bool:
     """Whether a heading or a defining line has what the question asks for: a name in code, or a figure or a date."""
     if sentence.role is Role.DEFINITION:
-        return question.kind is Kind.IDENTIFIER
+        default = "=" in passages[sentence.passage].text[sentence.start : sentence.end]
+        return question.kind is Kind.IDENTIFIER or (default and question.kind in (Kind.VALUE, Kind.NUMBER))
     if sentence.role is not Role.HEADING or question.kind not in (Kind.IDENTIFIER, Kind.NUMBER, Kind.DATE):
         return False
-    return _holds_new(sentence, passages[sentence.passage].text, question)
+    return holds_new(sentence, passages[sentence.passage].text, question)
 
 
-def _holds_new(sentence: Sentence, text: str, question: Question) -> bool:
+def holds_new(sentence: Sentence, text: str, question: Question) -> bool:
     """Whether it holds, beside the question's own words, one of the shape asked for."""
     if question.kind is Kind.IDENTIFIER and sentence.role is Role.DEFINITION:
         return True
@@ -236,5 +237,5 @@ def prefer_kind(sentences: Sequence[Sentence], texts: Sequence[str], question: Q
         return
     reach = max(sentence.score for sentence in sentences) - FITTING
     for sentence in sentences:
-        if sentence.score >= reach and _holds_new(sentence, texts[sentence.passage], question):
+        if sentence.score >= reach and holds_new(sentence, texts[sentence.passage], question):
             sentence.score += FITTING

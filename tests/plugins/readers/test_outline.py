@@ -108,13 +108,13 @@ def test_keys_stand_above_what_is_indented_and_sections_up_to_the_next() -> None
     assert (found["port = 1"], found["port = 2"]) == ({"[server]"}, {"[client]"})
 
 
-def test_a_definition_stands_above_its_comment_and_nothing_else() -> None:
+def test_a_definition_stands_above_its_comment_or_its_first_line() -> None:
     text = 'class Limiter:\n    """Counts calls."""\n\n    def wait(self):\n        return 1\n'
     assert _contexts(text, "code") == {
         "class Limiter:": set(),
         '"""Counts calls."""': {"class Limiter:"},
         "def wait(self):": set(),
-        "return 1": set(),
+        "return 1": {"def wait(self):"},
     }
     text = "// Waits for a call.\nfunc Wait(n int) {\n  return\n}\n"
     assert _contexts(text, "code")["// Waits for a call."] == {"func Wait(n int) {"}

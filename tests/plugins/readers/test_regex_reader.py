@@ -195,6 +195,13 @@ SETTINGS = "[server]\nhost = db3.internal\nport = 6543\nmax_connections = 250\n\
         (LIMITER, "code", "which function blocks until a call is allowed?", "def acquire(self) -> None:", "acquire"),
         (LIMITER, "code", "which class limits the rate of calls?", "class RateLimiter:", "RateLimiter"),
         (LIMITER, "code", "what is max_retries?", "MAX_RETRIES = 5", "5"),
+        (
+            'def run(name, timeout=30):\n    """Runs it by name."""\n',
+            "code",
+            "what is the default of timeout?",
+            "def run(name, timeout=30):",
+            "30",
+        ),
         (HOOKS, "section", "how do I register backends?", "A plugin names its stores here.", None),
         (HOOKS, "section", "which hook registers backends?", "## gw_register_backends", "gw_register_backends"),
         (STAFF, "code", "Ada Krause's extension?", "Ada Krause,Head of research,4410,B-201", "4410"),
@@ -238,6 +245,20 @@ def test_rows_cut_from_their_table_are_read_with_its_header() -> None:
 )
 def test_what_follows_the_key_beats_what_stands_near_it(text: str, question: str, value: str) -> None:
     assert Regex().answer(question, _passages(text, kind="code")).value == value
+
+
+def test_the_number_of_something_is_only_told_by_a_sentence_with_a_number() -> None:
+    passages = _passages("Melons are sold at the harbour. It has 18 melons and two crates of pears.")
+    reading = Regex().answer("How many melons?", passages)
+    assert (reading.text, reading.value) == ("It has 18 melons and two crates of pears.", "18")
+    reading = Regex().answer("How many melons?", _passages("Melons are sold at the harbour."))
+    assert reading.abstained
+    assert "number" in reading.reason
+
+
+def test_a_sentence_with_no_likely_value_is_given_without_one() -> None:
+    reading = Regex().answer("what is gained by the reform?", _passages("The reform by and large went well, said he."))
+    assert (reading.text[:10], reading.value) == ("The reform", None)
 
 
 def test_a_value_does_not_reach_over_the_signs_of_code_and_tables() -> None:
