@@ -88,3 +88,19 @@ def test_a_piece_of_work_has_a_process_and_memory_of_its_own(tmp_path: Path) -> 
     much = measure.in_child(str(script), "fill", 64_000_000, answer="b")
     assert (little["answer"], much["answer"], much["size"]) == ("a", "b", 64_000_000)
     assert 50 < much["rss"] - little["rss"] < 80
+
+
+def test_identifiers_are_drawn_from_definitions_that_stand_in_the_text() -> None:
+    identifiers = load("identifiers")
+    texts = {
+        "net/client.py": "HTTPS_PORT = 443\nclass HTTPClient:\n def get_name(self): pass\n def getName(self): pass\n",
+        "use.py": "from net import client\nclient.HTTPClient().get_name_of()\n",
+    }
+    assert identifiers.drawn(texts, 5, seed=1) == {
+        "snake": ["get_name"],
+        "camel": ["getName"],
+        "constant": ["HTTPS_PORT"],
+        "dotted": ["client.HTTPClient"],
+    }
+    assert identifiers.whole("get_name").search("a.get_name()")
+    assert not identifiers.whole("get_name").search("get_names and forget_name")
