@@ -6,7 +6,8 @@ The verdict on the cited text:
 ``moved``         it stands elsewhere in the file, with its neighbourhood on at least one side, and one place fits best
 ``drifted``       something else stands there; where the bare text occurs now is listed
 ``missing``       there is no such file
-``unresolvable``  the file is outside the root, no regular file, cannot be decoded as cited, or its loader isn't here
+``unresolvable``  the file is outside the root, no regular file, holds secrets by its name, cannot be decoded as cited,
+                  or its loader isn't here
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from pathlib import Path
 
 from gw_core.citation import Citation, cite_text, text_hash
 from gw_core.errors import GwError, LoadError, described
-from gw_core.files import MAX_BYTES, location, read_regular
+from gw_core.files import MAX_BYTES, location, path_bytes, read_regular
 from gw_core.model import Span, Verdict
 from gw_core.protocols import Loader
+from gw_core.secrets import is_secret
 from gw_core.text.decode import decode
 from gw_core.text.lines import Lines
 from gw_core.text.occurrences import Occurrences
@@ -122,6 +124,7 @@ class SourceReader:
         if kept and kept.is_current(self._status(path)):
             self._cache[key] = kept
             return kept.source
+        self._refuse_secrets(path)
         read_ns = time.time_ns()
         data, status = read_regular(self.root, path, self.max_bytes)
         sha256 = hashlib.sha256(data).hexdigest()
@@ -145,6 +148,20 @@ class SourceReader:
         if text is not None and not citation.fits(text_hash(text)):
             text = None
         return _search(citation, source, text)
+
+    def _refuse_secrets(self, path: str) -> None:
+        """A citation may come from a stranger too, and what stands at its place is shown: what no ingest opens is not
+        opened for one, and not by way of a link."""
+        try:
+            top = os.path.realpath(os.fsencode(self.root))
+            names = {path_bytes(path), os.path.realpath(location(self.root, path))[len(top) :]}
+        except ValueError:  # no name of a file at all
+            return
+        for name in names:
+            parts = name.split(b"/")
+            for at, part in enumerate(parts):
+                if is_secret(part, at + 1 < len(parts), parts[at - 1] if at else b""):
+                    raise LoadError(f"{path!r} is not opened: by its name it holds secrets", reason="secret")
 
     def _status(self, path: str) -> os.stat_result | None:
         try:

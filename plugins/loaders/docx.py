@@ -15,6 +15,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -22,7 +23,7 @@ from gw_core.errors import LoadError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
 from gw_core.protocols import Loader
-from gw_plugins.loaders.isolated import Isolated
+from gw_plugins.loaders.isolated import LIMITS, Isolated
 
 MAX_UNPACKED = 128 << 20
 """Bytes that one part of the archive may unpack to."""
@@ -42,7 +43,7 @@ class Docx:
     extracts = True
     suffixes: Sequence[str] = (".docx", ".docm", ".dotx")
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: Annotated[float, LIMITS] = SECONDS) -> None:
         self._extract = Isolated("gw_plugins.loaders.docx:extract", seconds)
 
     def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:  # noqa: ARG002

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from gw_core.errors import LoadError
 from gw_core.hookspecs import Register, hookimpl
@@ -17,7 +17,7 @@ from gw_core.model import Loaded
 from gw_core.protocols import Loader
 from gw_core.text.decode import ENCODINGS, Decoded, decode
 from gw_plugins.loaders.fence import fence_for
-from gw_plugins.loaders.isolated import Isolated
+from gw_plugins.loaders.isolated import LIMITS, Isolated
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -65,7 +65,7 @@ class Html:
     extracts = True
     suffixes: Sequence[str] = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: Annotated[float, LIMITS] = SECONDS) -> None:
         self._extract = Isolated("gw_plugins.loaders.html:extract", seconds)
 
     def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:  # noqa: ARG002

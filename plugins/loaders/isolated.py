@@ -20,8 +20,11 @@ import weakref
 from typing import IO, Any
 
 from gw_core.errors import LoadError, MissingExtraError
+from gw_core.schema import Range
 
 SECONDS = 60.0
+LIMITS = Range(0.1, 600)
+"""Seconds that may be set: a stranger's gw.toml is no way around the limit."""
 MEMORY_BYTES = 2 << 30
 _EXTRA = "gw-toolkit[docs]"
 # The path is handed over rather than left to be found: the folder that gw runs in holds files of strangers.

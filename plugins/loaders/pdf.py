@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Annotated
 
 from gw_core.errors import LoadError
 from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Loaded
 from gw_core.protocols import Loader
-from gw_plugins.loaders.isolated import SECONDS, Isolated
+from gw_plugins.loaders.isolated import LIMITS, SECONDS, Isolated
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _DIVIDED = re.compile(r"[\ufffe\x02](?:\n(?=\w))?")
@@ -28,7 +29,7 @@ class Pdf:
     extracts = True
     suffixes: Sequence[str] = (".pdf",)
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: Annotated[float, LIMITS] = SECONDS) -> None:
         self._extract = Isolated("gw_plugins.loaders.pdf:extract", seconds)
 
     def load(self, data: bytes, path: str, encoding: str | None = None) -> Loaded:  # noqa: ARG002

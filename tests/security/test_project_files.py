@@ -88,3 +88,29 @@ def test_a_working_directory_that_was_deleted_is_said(tmp_path: Path, monkeypatc
     gone.rmdir()
     with pytest.raises(NotFoundError, match="working directory"):
         gw_core.open(env={"GW_CONFIG": ""})
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "-1", "1e300", "1e5"])
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [("loaders.html", "seconds"), ("loaders.pdf", "seconds"), ("loaders.docx", "seconds"),
+     ("readers.regex", "pattern_seconds")],
+)  # fmt: skip
+def test_no_limit_on_time_can_be_lifted(folder: Path, section: str, key: str, value: str) -> None:
+    (folder / "gw.toml").write_text(f"[{section}]\n{key} = {value}\n", encoding="utf-8")
+    kind, name = section.split(".")
+    with gw_core.open(folder, env={"GW_CONFIG": ""}) as ws, pytest.raises(ConfigError, match=key):
+        _ = ws.pipeline.reader(name) if kind == "readers" else ws.pipeline.loader(name)
+
+
+@pytest.mark.parametrize("path", [".env", "sub/id_rsa", ".ssh/config", "link.txt", "folder/x"])
+def test_a_citation_does_not_show_a_secret(folder: Path, path: str) -> None:
+    for name in (".env", "sub/id_rsa", ".ssh/config", ".ssh/x"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("TOKEN=precious\n", encoding="utf-8")
+    (folder / "link.txt").symlink_to(".env")
+    (folder / "folder").symlink_to(".ssh")
+    with gw_core.open(folder, env={"GW_CONFIG": ""}) as ws:
+        [one] = ws.verify([f"{path}#c0-5.{'0' * 24}"])
+    assert (one.verdict.value, one.text) == ("unresolvable", None)
+    assert "secret" in one.reason
