@@ -29,6 +29,11 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         raise GwIndexError(f"cannot use {path}: {error}") from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise GwIndexError(f"{path} is locked by another program", hint="try again when it has finished") from error
+    except (apsw.ThreadingViolationError, apsw.ConnectionClosedError) as error:
+        raise UsageError(
+            "a workspace was used by two threads at once, or while another call had closed it",
+            hint="open one in each thread; call nothing that writes from within a callback",
+        ) from error
     except (
         apsw.Error,
         UnicodeDecodeError,
