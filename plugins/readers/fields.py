@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from gw_core.text.fold import tokens
 from gw_plugins.readers.candidates import SHAPES, words
@@ -18,6 +19,8 @@ Place = tuple[int, int]
 
 _LONGEST = 12
 """Tokens; what is longer is no short value."""
+_WIDEST, _MOST_PAIRS = 16_000, 400
+"""Characters of a line, and keys in it, that are looked at."""
 _DECLARED = r"(?:(?:export|const|let|var|static|final|public|private|pub|#define)\s+)*"
 # The key; a type between it and the sign; the sign.
 _KEY = re.compile(
@@ -27,7 +30,7 @@ _KEY = re.compile(
     r"(?P<sign>\s*(?::=|=>|=(?!=)|:(?=[*_`]*\s))[*_`]*[ \t]*)",
     re.MULTILINE,
 )
-_VALUE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[^\n\r]+")
+_VALUE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[^\n\r]{1,240}")
 _VALUE_END = re.compile(
     r"\s+(?:#|//|--|/\*)\s|[;{}]|,(?:\s*(?:[\"'\w][\w.\-]*[\"']?\s*[:=])|\s*\Z)|\s+[\w.\-]+(?==)|\. |\.?\Z"
 )
@@ -74,8 +77,8 @@ def _behind_key(text: str, sentence: Sentence, question: Question) -> Place | No
 
 
 def _pairs(text: str, sentence: Sentence) -> Iterator[tuple[str, Place]]:
-    line = text[sentence.start : sentence.end]
-    for match in _KEY.finditer(line):
+    line = text[sentence.start : min(sentence.end, sentence.start + _WIDEST)]
+    for match in islice(_KEY.finditer(line), _MOST_PAIRS):
         value = _VALUE.match(line, match.end())
         if value is None:
             continue

@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gw_core.errors import UsageError
@@ -21,7 +22,7 @@ from gw_core.schema import Range
 from gw_core.text.fold import fold
 from gw_plugins.readers.fields import pointed_value
 from gw_plugins.readers.question import Kind, Question
-from gw_plugins.readers.scoring import Sentence, holds_new, prefer_kind, score, split
+from gw_plugins.readers.scoring import Sentence, counts, prefer_kind, score, split
 from gw_plugins.readers.timed import Found, matches
 from gw_plugins.readers.values import Value, best_value
 
@@ -71,7 +72,7 @@ class Regex:
         if best is None:
             return _abstention("no sentence of the passages shares more than function words with the question")
         if found.lacks_a_figure(best):
-            return _abstention("no sentence about that holds a number")
+            return _abstention("the question asks for a number, and none stands near its words")
         return found.reading(best, found.value(best))
 
     def _by_pattern(self, found: _Answering, read: Sequence[Passage]) -> Reading:
@@ -110,12 +111,15 @@ class _Answering:
         return max(sharing, key=lambda sentence: sentence.score)
 
     def lacks_a_figure(self, sentence: Sentence) -> bool:
-        """Whether a number is asked for, of a thing of one word ("how many melons?"), and the sentence has none. There
-        the word alone is no sign that the sentence answers."""
-        terms = self.terms.texts
-        if self.question.kind is not Kind.NUMBER or len(terms) > 1 or any(map(is_gram, terms)):
+        """Whether a number is asked for, of a thing of one word ("how many melons?"), and none stands by that word.
+        The word alone is no sign that the sentence answers."""
+        asked = self.terms.asked
+        degrees = {word for how, word in pairwise(asked) if how == "how"}
+        things = [term for term in self.terms.texts if term not in degrees]
+        if self.question.kind is not Kind.NUMBER or len(things) != 1 or is_gram(things[0]):
             return False
-        return not holds_new(sentence, self.passages[sentence.passage].text, self.question)
+        text = self.passages[sentence.passage].text
+        return not counts(text, sentence, self.question) and pointed_value(text, sentence, self.question) is None
 
     def holding(self, passage: int, places: Sequence[Found]) -> tuple[Sentence, Found]:
         """The best sentence of ``passage`` that holds the value of a match, with that match. Where a value reaches

@@ -10,7 +10,7 @@ from itertools import pairwise
 from gw_core.model import Passage
 from gw_core.text.fold import Token, tokens
 from gw_core.text.sentences import bounds
-from gw_plugins.readers.candidates import SHAPES, words
+from gw_plugins.readers.candidates import SHAPES, is_number, words
 from gw_plugins.readers.outline import NEXT, Role, outline
 from gw_plugins.readers.question import Kind, Question
 from gw_plugins.readers.terms import Relation, Terms
@@ -34,6 +34,8 @@ _FIELD = re.compile(r"[ \t]*[*_]{0,2}[^\W\d][\w.\- ]{0,30}[*_]{0,2}(?::[*_]{0,2}
 CONTEXT = 0.4
 """Worth of a term in a line that only says what those below it are about. Less than any of them gets of it."""
 _QUESTION_MARKS = frozenset("?？؟՞")
+NEAR = 2
+"""Words from a thing to its number."""
 FITTING = 0.1
 """Worth of holding something new of the shape that is asked for: a figure, a date, a name."""
 
@@ -164,10 +166,10 @@ def _is_asked_for(sentence: Sentence, passages: Sequence[Passage], question: Que
         return question.kind is Kind.IDENTIFIER or (default and question.kind in (Kind.VALUE, Kind.NUMBER))
     if sentence.role is not Role.HEADING or question.kind not in (Kind.IDENTIFIER, Kind.NUMBER, Kind.DATE):
         return False
-    return holds_new(sentence, passages[sentence.passage].text, question)
+    return _holds_new(sentence, passages[sentence.passage].text, question)
 
 
-def holds_new(sentence: Sentence, text: str, question: Question) -> bool:
+def _holds_new(sentence: Sentence, text: str, question: Question) -> bool:
     """Whether it holds, beside the question's own words, one of the shape asked for."""
     if question.kind is Kind.IDENTIFIER and sentence.role is Role.DEFINITION:
         return True
@@ -177,6 +179,14 @@ def holds_new(sentence: Sentence, text: str, question: Question) -> bool:
         if new and not word.function and fits((word,)):
             return True
     return False
+
+
+def counts(text: str, sentence: Sentence, question: Question) -> bool:
+    """Whether a number stands at most two words from a word of the question: "18 ripe melons", "melons: 18"."""
+    spans = words(text, sentence.tokens, question.function_words)
+    numbers = [at for at, word in enumerate(spans) if is_number((word,))]
+    places = [at for at, word in enumerate(spans) if any(sentence.relations[word.first : word.last + 1])]
+    return any(0 < abs(number - place) <= NEAR for number in numbers for place in places)
 
 
 def credits_of(relations: Sequence[Relation | None]) -> dict[int, float]:
@@ -237,5 +247,5 @@ def prefer_kind(sentences: Sequence[Sentence], texts: Sequence[str], question: Q
         return
     reach = max(sentence.score for sentence in sentences) - FITTING
     for sentence in sentences:
-        if sentence.score >= reach and holds_new(sentence, texts[sentence.passage], question):
+        if sentence.score >= reach and _holds_new(sentence, texts[sentence.passage], question):
             sentence.score += FITTING

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -251,9 +252,17 @@ def test_the_number_of_something_is_only_told_by_a_sentence_with_a_number() -> N
     passages = _passages("Melons are sold at the harbour. It has 18 melons and two crates of pears.")
     reading = Regex().answer("How many melons?", passages)
     assert (reading.text, reading.value) == ("It has 18 melons and two crates of pears.", "18")
-    reading = Regex().answer("How many melons?", _passages("Melons are sold at the harbour."))
-    assert reading.abstained
-    assert "number" in reading.reason
+    for text in ("Melons are sold at the harbour.", "For 30 days the melons were kept in one cellar."):
+        reading = Regex().answer("How many melons?", _passages(text))
+        assert reading.abstained
+        assert "number" in reading.reason
+
+
+@pytest.mark.parametrize("line", ["alpha = " * 9_000, "alpha: " * 9_000, "{alpha " * 9_000, '"alpha ' * 9_000])
+def test_a_long_line_of_keys_costs_little(line: str) -> None:
+    began = time.process_time()
+    Regex().answer("what is the default of alpha?", _passages(line, kind="code"))
+    assert time.process_time() - began < 5
 
 
 def test_a_sentence_with_no_likely_value_is_given_without_one() -> None:
