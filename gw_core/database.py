@@ -76,14 +76,20 @@ def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
 
 
 def _open_connection(path: Path, create: bool) -> apsw.Connection:
-    try:
+    if create or _is_shared(path):
         return apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        if create:
-            raise
-        # A medium that cannot be written: no other process changes the file either.
-        uri = path.absolute().as_uri() + "?immutable=1"
-        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    # Where this process cannot make the companions of a write-ahead log, it can read all the same, as long as nothing
+    # stands in a log only: then nobody is writing.
+    uri = path.absolute().as_uri() + "?immutable=1"
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _is_shared(path: Path) -> bool:
+    """Whether others may write to the file while it is read, and this process can take part in that."""
+    log = path.with_name(path.name + "-wal")
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        return True
+    return log.exists() and log.stat().st_size > 0
 
 
 def _refuse_foreign(path: Path) -> None:

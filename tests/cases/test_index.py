@@ -495,6 +495,17 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+def test_an_index_on_a_read_only_medium_is_read(gw: Any, tmp_path: Path, small_disk: Path) -> None:
+    fill(tmp_path / "docs", 3)
+    assert gw("ingest", "docs", "--index", small_disk / "index").code == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    for arguments in (["search", "harbour"], ["status"], ["verify", "--all"]):
+        assert gw(*arguments, "--index", small_disk / "index").code == 0
+    ran = gw("ingest", "docs", "--index", small_disk / "index")
+    assert ran.code == 1
+    assert "read-only" in ran.failure.lower() or "readonly" in ran.failure.lower()
+
+
 def _fill_disk_test(gw: Any, tmp_path: Path, index: Path, ingest: Callable[..., Any]) -> None:
     fill(tmp_path / "docs")
     assert gw("ingest", "docs", "--index", index).code == 0
