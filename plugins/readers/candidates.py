@@ -176,7 +176,7 @@ def _cuts(text: str, spans: Sequence[Word]) -> list[bool]:
 def is_space(text: str, left: Word, right: Word) -> bool:
     """Whether only white space stands between two words, and the full stop of an abbreviation such as ``Dr.``."""
     gap = text[left.end : right.start]
-    return gap.isspace() or (gap[0] == "." and gap[1:].isspace() and left.text.lower() in _TITLES)
+    return gap.isspace() or (gap[:1] == "." and gap[1:].isspace() and left.text.lower() in _TITLES)
 
 
 def _is_one_figure(left: Word, right: Word) -> bool:

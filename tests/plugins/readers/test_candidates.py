@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gw_core.text.fold import tokens
@@ -82,6 +82,7 @@ def test_the_language_of_a_question_decides_what_its_function_words_are() -> Non
 
 
 @given(st.text(max_size=120))
+@example("a%%a")  # two words and nothing between them
 def test_candidates_are_exact_short_and_made_of_words(text: str) -> None:
     for one in _candidates(text):
         assert 0 <= one.start < one.end <= len(text)
