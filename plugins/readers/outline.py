@@ -172,6 +172,7 @@ class _Outline:
                 opened = [each for each in opened if self._rank[each] < self._rank[at]]
                 for each in opened:
                     self._link(each, at, BELOW)
+                    self.units[each].role = Role.HEADING
                 opened.append(at)
             elif opened and not _UNDERLINE.fullmatch(self._lines[at]):
                 for each in opened:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gw_core.text.sentences import bounds
@@ -154,6 +154,7 @@ _LINES = st.sampled_from(
 )
 
 
+@example("# a\na\n---", "text")
 @given(st.lists(_LINES, max_size=14).map("\n".join), st.sampled_from(["text", "code", "table"]))
 def test_context_stands_elsewhere_and_counts_for_less_or_as_much(text: str, kind: str) -> None:
     units = outline(text, kind, bounds(text, kind))
