@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +157,10 @@ class Catalogue:
     def close(self) -> None:
         try:
             if self._lock is not None:
-                self.purge()
+                # An error on its way out may hold a statement that is half read, and with it the table. Nothing is
+                # lost: whoever opens the index next finds the log.
+                with sqlite_errors(self.path), suppress(apsw.LockedError):
+                    self._empty_the_log()
         finally:
             self.connection.close()
             if self._lock is not None:
@@ -216,7 +219,10 @@ class Catalogue:
     def purge(self) -> None:
         """Leave nothing of what was removed: not in the write-ahead log either."""
         with sqlite_errors(self.path):
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._empty_the_log()
+
+    def _empty_the_log(self) -> None:
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _notice_other_writers(self) -> None:
         """Forget what was remembered, if another connection has committed since."""

@@ -144,6 +144,17 @@ def test_what_is_interrupted_leaves_nothing(catalogue: Catalogue) -> None:
     assert catalogue.counts()["chunks"] == 2
 
 
+def test_it_closes_while_a_statement_is_half_read(tmp_path: Path) -> None:
+    catalogue = Catalogue.open(tmp_path / ".gw", write=True)
+    for number in range(3):
+        put(catalogue, f"{number}.txt", "one", ChunkSpan(0, 3))
+    rows = catalogue.documents()
+    next(rows)
+    catalogue.close()
+    with Catalogue.open(tmp_path / ".gw", write=True) as again:
+        assert again.counts()["documents"] == 3
+
+
 def test_a_full_disk_is_an_error_and_leaves_the_index_as_it_was(catalogue: Catalogue) -> None:
     put(catalogue, "a.txt", "one", ChunkSpan(0, 3))
     pages = catalogue.connection.execute("PRAGMA page_count").get
