@@ -198,12 +198,12 @@ def test_each_real_file_is_read_once_under_its_own_name(root: Path) -> None:
 
 
 def test_what_only_links_lead_to_is_read_once_under_the_first_links_name(root: Path) -> None:
-    plant(root, "shared/deep/x.md", "shared/y.md", "other/z.md", "docs/own.md")
-    (root / "docs/lib").symlink_to("../shared")
-    (root / "docs/again").symlink_to("../shared/deep")
+    plant(root, "common/deep/x.md", "common/y.md", "other/z.md", "docs/own.md")
+    (root / "docs/lib").symlink_to("../common")
+    (root / "docs/again").symlink_to("../common/deep")
     (root / "docs/z.md").symlink_to("../other/z.md")
-    (root / "shared/back").symlink_to("../docs")
-    (root / "shared/deep/more").symlink_to("../../other")
+    (root / "common/back").symlink_to("../docs")
+    (root / "common/deep/more").symlink_to("../../other")
     assert found(root, "docs") == ["docs/own.md", "docs/again/x.md", "docs/lib/y.md", "docs/z.md"]
     assert skipped(root, "docs") == {
         "docs/lib/deep/": "duplicate-link",
