@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from gw_core.confidence import Confidence
 from gw_core.evidence import Evidence, evidence_of
-from gw_core.model import Check, Grounding, Passage, Quote, Reading, Span, Verdict
+from gw_core.model import Check, Grounding, Passage, Quote, Reading, Reread, Span, Verdict
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Reader
 from gw_core.retrieve import Search, SearchResult, search
@@ -130,7 +130,10 @@ class _Session:
         if reading.value is not None and not any(stands_in(reading.value, text) for text in quoted):
             unsupported.append(reading.value)
         grounding = _grounding(len(verified), len(citations), unsupported)
-        checks = tuple(judged(verifier, question, reading, passages) for verifier in self._pipeline.verifiers())
+        rereads = [_reread(one) for one in citations.values()]
+        checks = tuple(
+            judged(verifier, question, reading, passages, rereads) for verifier in self._pipeline.verifiers()
+        )
         if grounding is Grounding.GROUNDED and any(check.score < 1 for check in checks):
             grounding = Grounding.PARTLY
         return self._answer(reading, tuple(citations.values()), grounding, guess, tuple(unsupported), checks)
@@ -208,6 +211,11 @@ def _grounding(verified: int, cited: int, unsupported: Sequence[str]) -> Groundi
     if verified < cited or unsupported:
         return Grounding.PARTLY
     return Grounding.GROUNDED
+
+
+def _reread(cited: Evidence) -> Reread:
+    passage = cited.passage
+    return Reread(passage.path, passage.start, passage.end, passage.text, cited.verification.verdict)
 
 
 def _cut(passage: Passage, span: Span) -> Passage:

@@ -198,6 +198,17 @@ class Verdict(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reread:
+    """What re-reading the source said of one span that a reading quotes; ``text`` is what was quoted."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """What one verifier says of one reading. ``score`` is in [0, 1]; 1 means nothing to object to."""
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import apsw
 
-from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading
+from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading, Reread
 from gw_core.query import Query
 
 
@@ -180,7 +180,10 @@ class Verifier(Protocol):
 
     identity: Identity
 
-    def check(self, question: str, reading: Reading, passages: Sequence[Passage]) -> Check: ...
+    def check(self, question: str, reading: Reading, passages: Sequence[Passage], rereads: Sequence[Reread]) -> Check:
+        """``rereads`` are the spans that the reading quotes and that stand in their passages, each re-read from its
+        file; a quote that stands in no passage has none."""
+        ...
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from gw_core.errors import GwError, PluginError, described
-from gw_core.model import Check, ChunkSpan, Document, Match, Passage, Reading
+from gw_core.model import Check, ChunkSpan, Document, Match, Passage, Reading, Reread
 
 if TYPE_CHECKING:
     from gw_core.protocols import Backend, Chunker, Reader, Scope, Verifier
@@ -122,11 +122,13 @@ def answered(name: str, reader: Reader, question: str, passages: Sequence[Passag
     return reading
 
 
-def judged(verifier: Verifier, question: str, reading: Reading, passages: Sequence[Passage]) -> Check:
+def judged(
+    verifier: Verifier, question: str, reading: Reading, passages: Sequence[Passage], rereads: Sequence[Reread]
+) -> Check:
     """What a verifier says of a reading."""
     name = verifier.identity.name
     with running(f"verifier {name!r}", "a reading"):
-        check = verifier.check(question, reading, passages)
+        check = verifier.check(question, reading, passages, rereads)
     if not isinstance(check, Check) or not 0 <= check.score <= 1:
         raise PluginError(f"verifier {name!r} broke its contract: {check!r} is no Check with a score from 0 to 1")
     return check

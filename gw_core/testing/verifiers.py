@@ -5,13 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gw_core.model import Check, Passage, Quote, Reading
+from gw_core.model import Check, Passage, Quote, Reading, Reread, Verdict
 from gw_core.protocols import Verifier
 from gw_core.testing.readers import passages_of
 from gw_core.testing.samples import ODD_TEXTS, SCRIPTS
 
 QUESTION = "How long are logs kept?"
 TEXTS = ("Backups are made each night. Logs are kept for thirty days.", "The gearbox needs oil.")
+
+
+def rereads_of(reading: Reading, passages: Sequence[Passage]) -> list[Reread]:
+    """What re-reading says of the quotes that stand in their passages: that they stand there."""
+    found = []
+    for quote in reading.quotes:
+        passage = passages[quote.passage] if quote.passage < len(passages) else None
+        if passage is not None and quote.text and (at := passage.text.find(quote.text)) >= 0:
+            start = passage.start + at
+            found.append(Reread(passage.path, start, start + len(quote.text), quote.text, Verdict.VERIFIED))
+    return found
 
 
 class VerifierConformance:
@@ -28,7 +39,7 @@ class VerifierConformance:
 
     def check(self, reading: Reading, passages: Sequence[Passage], question: str = QUESTION) -> Check:
         verifier = self.make()
-        check = verifier.check(question, reading, passages)
+        check = verifier.check(question, reading, passages, rereads_of(reading, passages))
         assert isinstance(check, Check)
         assert check.verifier == verifier.identity.name
         assert math.isfinite(check.score)
