@@ -29,9 +29,8 @@ class Source:
         quoted = len({(quote.passage, quote.text) for quote in reading.quotes})
         if not quoted:
             return Check("source", 0.0, "nothing is quoted")
-        lost = [
-            f"{one.path}:{one.start}-{one.end} {one.verdict.value}" for one in rereads if one.verdict is not _STANDS
-        ]
+        fallen = [one for one in rereads if one.verdict is not Verdict.VERIFIED]
+        lost = [f"{one.path}:{one.start}-{one.end} {one.verdict.value}" for one in fallen]
         stands = len(rereads) - len(fallen)
         if stands >= quoted:
             return Check("source", 1.0)
