@@ -79,6 +79,13 @@ class Loaded:
     kind: str = "text"
 
 
+def decoder_name(encoding: str, loader: str, loader_version: str, extracted: bool) -> str:
+    """What a citation must name to be read again: empty for UTF-8, an encoding, or ``loader@version``."""
+    if extracted:
+        return f"{loader}@{loader_version}"
+    return "" if encoding == "utf-8" else encoding
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One source as decoded text. ``sha256`` is of the file's bytes, in hex; ``size`` counts bytes."""
@@ -96,10 +103,8 @@ class Document:
 
     @property
     def decoder(self) -> str:
-        """What a citation must name to be read again: empty for UTF-8, an encoding, or ``loader@version``."""
-        if self.extracted:
-            return f"{self.loader}@{self.loader_version}"
-        return "" if self.encoding == "utf-8" else self.encoding
+        """See :func:`decoder_name`."""
+        return decoder_name(self.encoding, self.loader, self.loader_version, self.extracted)
 
 
 @dataclass(frozen=True, slots=True)

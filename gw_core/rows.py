@@ -6,6 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gw_core.model import decoder_name
+
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
@@ -50,9 +52,7 @@ class DocumentRow:
     @property
     def decoder(self) -> str:
         """As :attr:`gw_core.model.Document.decoder`."""
-        if self.extracted:
-            return f"{self.loader}@{self.loader_version}"
-        return "" if self.encoding == "utf-8" else self.encoding
+        return decoder_name(self.encoding, self.loader, self.loader_version, self.extracted)
 
 
 @dataclass(frozen=True, slots=True)
