@@ -91,8 +91,11 @@ def forget(pipeline: Pipeline, catalogue: Catalogue, paths: Sequence[str]) -> li
     """
     rows = list(catalogue.documents(paths))
     backends = pipeline.open_backends(catalogue)
+    active = {name for name, _ in backends}
     with catalogue.transaction():
-        _invalidate_others(pipeline, catalogue)
+        for other in catalogue.backends():
+            if other.name not in active:  # nobody is here to take the text out of it
+                catalogue.drop_backend(other)
         for row in rows:
             gone = catalogue.remove(row)
             for name, backend in backends:

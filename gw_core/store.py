@@ -7,6 +7,7 @@ readers work on a snapshot and never wait. A crash at any moment leaves the last
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -633,9 +634,25 @@ class Catalogue:
             raise GwIndexError(f"backend {name} could not be noted")
         return row
 
+    def drop_backend(self, row: BackendRow) -> None:
+        """Remove a backend's tables and folder without asking it: its plugin may be gone."""
+        tables: list[tuple[str, str]] = self.connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?) = ?",
+            (len(row.prefix), row.prefix),
+        ).fetchall()  # type: ignore[assignment]
+        # A virtual table takes the tables that it is made of with it, which cannot be dropped before it.
+        for name, _ in sorted(tables, key=lambda table: not table[1].upper().startswith("CREATE VIRTUAL")):
+            quoted = name.replace('"', '""')
+            self.connection.execute(f'DROP TABLE IF EXISTS "{quoted}"')
+        self.connection.execute("DELETE FROM backends WHERE name = ?", (row.name,))
+        shutil.rmtree(self._backend_folder(row), ignore_errors=True)
+
+    def _backend_folder(self, row: BackendRow) -> Path:
+        return self.folder / "backends" / row.prefix.rstrip("_")
+
     def storage(self, row: BackendRow) -> Storage:
         """The handle that the backend of this row is opened on."""
-        return Storage(self, row.prefix, self.folder / "backends" / row.prefix.rstrip("_"))
+        return Storage(self, row.prefix, self._backend_folder(row))
 
 
 # -- helpers ----------------------------------------------------------------------------------------------------

@@ -238,6 +238,19 @@ def test_forgetting_leaves_no_trace_in_the_files(ws: gw_core.Workspace, root: Pa
             assert b"drop/a.txt" not in file.read_bytes()
 
 
+def test_forgetting_leaves_no_trace_in_a_backend_that_is_no_longer_configured(root: Path) -> None:
+    write(root / "keep.txt", "airport\n" * 50)
+    write(root / "drop" / "a.txt", "zyzzyvarium harbour\n" * 50)
+    with gw_core.open(root, overrides=["backends.old.use=fts5", "ingest.backends=old,fts5"]) as ws:
+        ws.ingest([root])
+    with gw_core.open(root) as ws:
+        assert ws.forget([root / "drop"]) == ["drop/a.txt"]
+        assert found(ws, "airport") == ["keep.txt"]
+        assert [one.name for one in ws.status().backends] == ["fts5"]
+    for file in (root / ".gw").rglob("*"):
+        assert not file.is_file() or b"zyzzyvarium" not in file.read_bytes()
+
+
 def test_forgetting_what_is_not_there_is_an_error(ws: gw_core.Workspace, root: Path) -> None:
     write(root / "a.txt", "harbour\n")
     ws.ingest([root])
