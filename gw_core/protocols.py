@@ -7,7 +7,8 @@ protocols takes the name of a configured component, and the pipeline injects the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,6 +16,7 @@ import apsw
 
 from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading, Reread
 from gw_core.query import Query
+from gw_core.trial import Answered, Cell, Retrieved, SourceText
 
 
 class Index(Protocol):
@@ -199,13 +201,80 @@ class Reducer(Protocol):
     def result(self) -> Any: ...
 
 
+class Subject(Protocol):
+    """A system under test, with a corpus in it: gw as it is configured, or whatever else is measured beside it."""
+
+    @property
+    def passages(self) -> int:
+        """How many passages there are to choose from: what chance is reckoned with."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Plain data about the index: documents, chunks, and what the ingest took, if there was something to do."""
+        ...
+
+    def search(self, question: str, k: int) -> Retrieved:
+        """At most ``k`` places, best first."""
+        ...
+
+    def ask(self, question: str) -> Answered: ...
+
+
+class Bench(Protocol):
+    """What a task is handed: texts to hide things in, a place for corpora, the system under test, and its settings."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def needles(self) -> int:
+        """How many questions a cell asks, unless the task's own settings say otherwise."""
+        ...
+
+    @property
+    def ks(self) -> Sequence[int]:
+        """The cut-offs of recall@k and coverage@k, ascending."""
+        ...
+
+    def texts(self, tokens: int, number: int = 0) -> Sequence[SourceText]:
+        """Natural text without a repeated sentence: the ``number``-th piece of so many tokens of the haystack.
+
+        Raises :class:`gw_core.errors.UsageError` where the haystack has not so many.
+        """
+        ...
+
+    def corpus(self, key: Mapping[str, Any], build: Callable[[], tuple[Iterable[SourceText], Any]]) -> tuple[Path, Any]:
+        """A folder with the files that ``build`` returns, and the truth about them (plain data) that it returns.
+
+        Built once and kept for each ``key`` (plain data: all that the files depend on, besides seed and haystack).
+        """
+        ...
+
+    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> AbstractContextManager[Subject]:
+        """The system under test over the files of ``corpus``, or those at and below ``paths`` in it, ingested."""
+        ...
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        """Tell of progress."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Tell the user something, once."""
+        ...
+
+
 @runtime_checkable
 class Task(Protocol):
-    """A benchmark: makes or opens a corpus with known truth, asks, scores."""
+    """A benchmark: makes or opens a corpus with known truth, asks, scores. Its settings are its factory's keyword
+    arguments, on the command line too."""
 
     identity: Identity
 
-    def run(self, options: Any) -> Any: ...
+    def run(self, bench: Bench) -> Iterable[Cell]:
+        """The cells, one after another, as they are measured. Raises :class:`gw_core.errors.UsageError` for settings
+        that cannot be measured, before anything is."""
+        ...
 
 
 @runtime_checkable

@@ -3,7 +3,8 @@
 Understood are ``str``, ``int``, ``float``, ``bool``, ``Path``, ``Literal``, enumerations, lists, tuples and sets of
 these, ``dict[str, ...]``, unions and ``None``. A parameter annotated with a protocol of :mod:`gw_core.protocols` takes
 the name of a configured component, a list of them a list of names; one annotated with ``Index`` is never a setting:
-the pipeline hands it over. ``Annotated`` adds :class:`Range` or :data:`TRUSTED_ONLY`.
+the pipeline hands it over. ``Annotated`` adds :class:`Range`, :class:`Help` or
+:data:`TRUSTED_ONLY`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = [
     "DEFAULT",
     "INDEX",
     "TRUSTED_ONLY",
+    "Help",
     "Origin",
     "Parameter",
     "Range",
@@ -102,6 +104,13 @@ class Range:
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
 
+@dataclass(frozen=True, slots=True)
+class Help:
+    """``Annotated[int, Help("...")]``: what a setting does, in a few words for a table or an option's help."""
+
+    text: str
+
+
 class _TrustedOnly:
     def __repr__(self) -> str:
         return "TRUSTED_ONLY"
@@ -130,6 +139,10 @@ class Parameter:
     many: bool = False
     """A list of components is wanted."""
     extras: tuple[object, ...] = ()
+
+    @property
+    def help(self) -> str:
+        return next((one.text for one in self.extras if isinstance(one, Help)), "")
 
     @property
     def trusted_only(self) -> bool:

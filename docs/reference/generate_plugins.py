@@ -21,7 +21,7 @@ from gw_core.annotations import described
 from gw_core.layers import COMPONENT_KINDS
 from gw_core.plugins import Plugins, find_entry_points
 from gw_core.registry import KINDS, normalised, singular
-from gw_core.schema import INDEX, Parameter, signature_of
+from gw_core.schema import INDEX, Parameter, Range, signature_of
 from gw_core.settings import SECTIONS
 from gw_core.template import toml
 
@@ -70,9 +70,11 @@ def _settings(factory: Any) -> Iterator[str]:
     settable = signature_of(factory).settable
     if not settable:
         return
-    yield "| setting | value | default |\n|---|---|---|"
+    told = any(parameter.help for parameter in settable.values())
+    yield "| setting | value | default |" + (" |" if told else "") + "\n|---|---|---|" + ("---|" if told else "")
     for name, parameter in settable.items():
-        yield f"| `{name}` | {_value(parameter)} | {_default(parameter)} |"
+        meaning = f" {_cell(parameter.help)} |" if told else ""
+        yield f"| `{name}` | {_value(parameter)} | {_default(parameter)} |{meaning}"
     yield ""
 
 
@@ -113,7 +115,7 @@ def _members(protocol: ast.ClassDef) -> Iterator[str]:
 
 
 def _value(parameter: Parameter) -> str:
-    bounds = [str(one) for one in parameter.extras if not one.__class__.__name__.startswith("_")]
+    bounds = [str(one) for one in parameter.extras if isinstance(one, Range)]
     trusted = ["not in a project's file"] if parameter.trusted_only else []
     return _cell(", ".join([described(parameter.annotation), *bounds, *trusted]))
 
