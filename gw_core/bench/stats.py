@@ -76,9 +76,9 @@ def bootstrap_mean(
     Hesterberg, What teachers should know about the bootstrap, The American Statistician 2015, section 5.2, does: bare
     ones are too narrow by about ``sqrt((n - 1) / n) * z / t``. The order of the values does not matter.
 
-    Values that are all equal say nothing of how others spread, and resampling them would pretend certainty. A share of
-    up to ``u`` may yet be otherwise, where ``u`` is Wilson's upper bound of 0 in ``n``; the interval says that those may
-    all be 0 (or the value, if that is less), or all 1 (or the value, if that is more). For values of 0 or 1 this is
+    Values that are all equal say nothing of how others spread, and resampling them would pretend certainty. A share
+    of up to ``u`` may yet be otherwise, where ``u`` is Wilson's upper bound of 0 in ``n``; the interval says that those
+    may all be 0 (or the value, if that is less), or all 1 (or the value, if that is more). For values of 0 or 1 this is
     Wilson's interval.
 
     Raises ValueError without a value.
@@ -147,10 +147,8 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return sorted(values)[max(rank, 1) - 1]
 
 
-def latency_summary(seconds: Sequence[float]) -> dict[str, float | int | str] | None:
-    """p50, p95 and p99 of wall times, in milliseconds, as a report has them; None without any."""
-    if not seconds:
-        return None
+def latencies(seconds: Sequence[float]) -> dict[str, float | int | str]:
+    """p50, p95 and p99 of wall times, in milliseconds, as a report has them. Raises ValueError without any."""
     points = {f"p{percent}": 1000 * percentile(seconds, percent) for percent in (50, 95, 99)}
     return {"n": len(seconds), **points, "unit": "ms"}
 
