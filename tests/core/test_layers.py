@@ -21,7 +21,7 @@ LAYERS = [
     "plugins hookspecs corpus gitrules store rows database lock verify evidence"
     " seams rescore duplicates stitch confidence",
     "protocols query citation text config layers settings schema template annotations registry tomlsource"
-    " files ignore secrets plain compression",
+    " files ignore secrets plain compression gguf kvcache",
     "model trial errors version",
 ]
 """From the top down. A module may import from its own layer and from those below."""
