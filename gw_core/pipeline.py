@@ -11,7 +11,7 @@ from gw_core.config import Config
 from gw_core.errors import ConfigError, IndexVersionError, UnknownNameError, UsageError
 from gw_core.files import MAX_BYTES
 from gw_core.plugins import Plugins
-from gw_core.protocols import Backend, Chunker, Loader, Reader, Reranker, Verifier
+from gw_core.protocols import Backend, Chunker, Loader, Reader, Reranker, Task, Verifier
 from gw_core.registry import singular, suggestion
 from gw_core.schema import INDEX, Origin, Setting, components_of
 from gw_core.store import Catalogue
@@ -163,6 +163,10 @@ class Pipeline:
     def verifiers(self) -> Iterator[Verifier]:
         for name in self.config.ask.verifiers:
             yield cast(Verifier, self._shared("verifiers", name))
+
+    def task(self, name: str, settings: Mapping[str, Setting] | None = None) -> Task:
+        """The bench task of that name; ``settings`` come on top of those that are configured."""
+        return cast(Task, self._make("tasks", name, settings))
 
     # -- making components --------------------------------------------------------------------------------------
 

@@ -237,17 +237,26 @@ class Bench(Protocol):
         """The cut-offs of recall@k and coverage@k, ascending."""
         ...
 
-    def texts(self, tokens: int, number: int = 0) -> Sequence[SourceText]:
+    def texts(self, tokens: int, number: int = 0, *, more: bool = False) -> Sequence[SourceText]:
         """Natural text without a repeated sentence: the ``number``-th piece of so many tokens of the haystack.
 
-        Raises :class:`gw_core.errors.UsageError` where the haystack has not so many.
+        With ``more``, a haystack that is Python's standard library goes on with the packages that are installed, which
+        are others on every machine: for measuring speed. Raises :class:`gw_core.errors.UsageError` where the haystack
+        has not so many tokens.
         """
         ...
 
-    def corpus(self, key: Mapping[str, Any], build: Callable[[], tuple[Iterable[SourceText], Any]]) -> tuple[Path, Any]:
+    def corpus(
+        self,
+        key: Mapping[str, Any],
+        build: Callable[[], tuple[Iterable[SourceText], Any]],
+        *,
+        more: bool = False,
+    ) -> tuple[Path, Any]:
         """A folder with the files that ``build`` returns, and the truth about them (plain data) that it returns.
 
         Built once and kept for each ``key`` (plain data: all that the files depend on, besides seed and haystack).
+        ``more`` as in :meth:`texts`.
         """
         ...
 

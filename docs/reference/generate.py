@@ -18,6 +18,8 @@ from typing import Any
 import click
 
 from gw_core.cli import COMMANDS, cli
+from gw_core.cli.bench import OWN, BenchGroup
+from gw_core.cli.bench.options import shared_options
 from gw_core.cli.options import Command, global_options
 
 HERE = Path(__file__).parent
@@ -32,19 +34,34 @@ def commands_page() -> str:
     context = click.Context(cli, info_name="gw")
     parts = [_head("commands.md"), *_options_table(global_options())]
     for name in sorted(COMMANDS):
-        command = cli.get_command(context, name)
-        if not isinstance(command, Command):
-            raise TypeError(f"{name} is not made by gw_command")
-        parts += _command(command, click.Context(command, info_name=name, parent=context))
+        parts += _commands(cli, name, context)
     return "\n".join(parts) + "\n"
 
 
-def _command(command: Command, context: click.Context) -> Iterator[str]:
-    yield f"\n## gw {command.name}\n"
-    yield "\n".join(["```", f"gw {command.name} {' '.join(command.collect_usage_pieces(context))}", "```", ""])
+def _commands(group: click.Group, name: str, above: click.Context) -> Iterator[str]:
+    """A command, or a group with its commands below it. Options that all commands of a group share are told once."""
+    command = group.get_command(above, name)
+    if isinstance(command, BenchGroup):
+        context = click.Context(command, info_name=name, parent=above)
+        yield from _command(command, context)
+        yield "\nAll of them but `add` and `compare` take:\n"
+        yield from _options_table(shared_options())
+        for inner in command.list_commands(context):
+            yield from _commands(command, inner, context)
+    elif isinstance(command, Command):
+        yield from _command(command, click.Context(command, info_name=name, parent=above))
+    else:
+        raise TypeError(f"{name} is not made by gw_command")
+
+
+def _command(command: Command | BenchGroup, context: click.Context) -> Iterator[str]:
+    path = context.command_path
+    yield f"\n{'#' * (1 + len(path.split()))} {path}\n"
+    yield "\n".join(["```", f"{path} {' '.join(command.collect_usage_pieces(context))}", "```", ""])
     paragraphs = (command.help or "").split("\n\n")
     yield "\n\n".join(" ".join(one.split()) for one in paragraphs) + "\n"
-    yield from _options_table(command.own_options())
+    shared = {one.name for one in shared_options()} if command.name not in OWN or command.name == "run" else set()
+    yield from _options_table([one for one in command.own_options() if one.name not in shared])
     yield "\n".join(["", "```", *command.examples, "```"])
 
 

@@ -28,6 +28,7 @@ DISTRIBUTION = "gw-toolkit"
 
 COMMANDS = {
     "ask": "Answer a question, with citations that were checked.",
+    "bench": "Measure recall, answers and speed, and compare with a baseline.",
     "completion": "Print a script that completes commands and options in your shell.",
     "config": "Show every setting and where it comes from.",
     "forget": "Remove files from the index, leaving nothing of them in it.",

@@ -1,0 +1,155 @@
+"""Corpora that a benchmark made, and the indexes over them, kept so that a second run only asks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gw_core.errors import UsageError
+from gw_core.plain import plain
+from gw_core.trial import SourceText
+
+LIMIT_BYTES = 4_000_000_000
+"""What the cache may hold; beyond, what was used longest ago goes."""
+
+_IN_USE_SECONDS = 3_600.0  # another run may be at work on what was touched so lately
+_TRUTH = "truth.json"
+_FILES = "files"
+_VERSION = 1
+
+Built = tuple[Iterable[SourceText], Any]
+
+
+def default_folder(env: Mapping[str, str] | None = None) -> Path:
+    """``GW_BENCH_CACHE``, else ``gw/bench`` in the user's cache folder."""
+    env = os.environ if env is None else env
+    if env.get("GW_BENCH_CACHE"):
+        return Path(env["GW_BENCH_CACHE"]).expanduser().absolute()
+    xdg = Path(env.get("XDG_CACHE_HOME", ""))
+    home = Path(env["HOME"]) if env.get("HOME") else Path.home()
+    return (xdg if xdg.is_absolute() else home / ".cache") / "gw" / "bench"
+
+
+def digest(key: Any) -> str:
+    """16 hex digits for plain data: the same for the same data."""
+    text = json.dumps(plain(key), sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Cache:
+    """A folder of corpora by key: ``KEY/files`` with ``KEY/truth.json``, and ``KEY/index-...`` for each configuration.
+
+    Whatever is in it can be thrown away at any time.
+    """
+
+    def __init__(self, folder: Path, limit: int = LIMIT_BYTES) -> None:
+        self.folder = folder
+        self._limit = limit
+
+    def corpus(self, key: Any, build: Callable[[], Built]) -> tuple[Path, Any]:
+        """The folder of the corpus of this key and the truth about it, made by ``build`` if it is not here, or if a
+        file of it is not what was written."""
+        place = self._place(digest({"version": _VERSION, "key": key}))
+        kept = _read(place)
+        if kept is None:
+            self._write(place, build)
+            kept = _read(place)
+        if kept is None:
+            raise UsageError(
+                f"the cache at {self.folder} changes while it is used", hint="name another: --cache FOLDER"
+            )
+        (place / _TRUTH).touch()
+        return place / _FILES, kept["truth"]
+
+    def index(self, corpus: Path, configuration: Any) -> Path:
+        """Where the index of a corpus belongs: beside one that was made here, else in a place of its own."""
+        name = f"index-{digest(configuration)}"
+        if corpus.name == _FILES and corpus.parent.parent == self.folder:
+            return corpus.parent / name
+        place = self._place(digest({"root": os.fspath(corpus)}))
+        place.mkdir(parents=True, exist_ok=True)
+        (place / _TRUTH).touch()
+        return place / name
+
+    def prune(self) -> None:
+        """Remove what was used longest ago until the rest is within the limit, and what a killed run left behind."""
+        if not self.folder.is_dir():
+            return
+        now = time.time()
+        entries = []
+        for place in self.folder.iterdir():
+            if not place.is_dir() or place.is_symlink():
+                continue
+            used = max(_touched(place), _touched(place / _TRUTH))
+            entries.append((used, place, _size(place)))
+        total = sum(size for _, _, size in entries)
+        for used, place, size in sorted(entries):
+            unfinished = place.name.startswith("new-")
+            if now - used < _IN_USE_SECONDS or (total <= self._limit and not unfinished):
+                continue
+            shutil.rmtree(place, ignore_errors=True)
+            total -= size
+
+    def _place(self, name: str) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self.folder / name
+
+    def _write(self, place: Path, build: Callable[[], Built]) -> None:
+        """Write the corpus aside and put it in its place whole, so that what is there is complete."""
+        texts, truth = build()
+        made = Path(tempfile.mkdtemp(prefix="new-", dir=self.folder))
+        try:
+            for one in texts:
+                target = made / _FILES / one.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(one.text.encode("utf-8"))
+            (made / _FILES).mkdir(exist_ok=True)
+            record = {"truth": plain(truth), "sha256": _content(made / _FILES)}
+            (made / _TRUTH).write_text(json.dumps(record), encoding="utf-8")
+            if place.exists():
+                shutil.rmtree(place, ignore_errors=True)
+            try:
+                made.rename(place)
+            except OSError:
+                if not place.is_dir():  # else another run was quicker
+                    raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _read(place: Path) -> dict[str, Any] | None:
+    """What is recorded about a corpus; None where there is none, or its files are not what was written."""
+    try:
+        record = json.loads((place / _TRUTH).read_text("utf-8"))
+        whole = isinstance(record, dict) and "truth" in record and record.get("sha256") == _content(place / _FILES)
+    except (OSError, ValueError):
+        return None
+    return record if whole else None
+
+
+def _content(folder: Path) -> str:
+    """One hash over the names and bytes of all files."""
+    found = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = file.read_bytes()
+        found.update(f"{file.relative_to(folder).as_posix()}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
+        found.update(data)
+    return found.hexdigest()
+
+
+def _touched(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(folder: Path) -> int:
+    return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())

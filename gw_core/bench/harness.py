@@ -1,0 +1,215 @@
+"""Runs tasks over gw as it is configured: hands them text, corpora and a subject, and keeps time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gw_core.bench.cache import Built, Cache, default_folder
+from gw_core.bench.haystack import Haystack, open_haystack
+from gw_core.bench.subject import Asking, GwSubject
+from gw_core.config import Config
+from gw_core.errors import GwError, PluginError, UsageError, described
+from gw_core.ingest import IngestReport, Progress
+from gw_core.pipeline import Pipeline
+from gw_core.plugins import Plugins
+from gw_core.protocols import Subject, Task
+from gw_core.settings import CorpusSettings
+from gw_core.trial import Cell, SourceText
+from gw_core.workspace import Workspace
+
+KS = (1, 5, 10)
+SEED = 7
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What all tasks of a run share. ``haystack`` None is the standard library of this Python; ``needles`` None is the
+    configuration's."""
+
+    asking: Asking = field(default_factory=Asking)
+    ks: tuple[int, ...] = KS
+    seed: int = SEED
+    needles: int | None = None
+    haystack: Path | None = None
+    cache: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One task to run: ``name`` in the report, the component and its settings as they are to be told."""
+
+    name: str
+    use: str
+    task: Task
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Spent:
+    """Wall seconds: what the subject took to answer and to ingest, and all of it."""
+
+    asking: float = 0.0
+    ingesting: float = 0.0
+    whole: float = 0.0
+
+    @property
+    def harness(self) -> float:
+        return max(0.0, self.whole - self.asking - self.ingesting)
+
+
+class Harness:
+    """Implements :class:`gw_core.protocols.Bench`.
+
+    ``on_progress`` is told steps, ``on_note`` sentences for the user. Not to be shared between threads.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        plugins: Plugins,
+        options: BenchOptions,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> None:
+        if not options.ks or any(k < 1 for k in options.ks):
+            raise UsageError("k must be 1 or more", hint="-k 1,5,10")
+        self.config = _measured(config, options.asking.backend)
+        self.options = options
+        self.spent = Spent()
+        self.cache = Cache(options.cache or default_folder())
+        self._plugins = plugins
+        self._on_progress = on_progress or (lambda _: None)
+        self._on_note = on_note or (lambda _: None)
+        self._noted: set[str] = set()
+        self._haystack: Haystack | None = None
+
+    # -- what a task is handed ----------------------------------------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        return self.options.seed
+
+    @property
+    def needles(self) -> int:
+        return self.config.bench.needles if self.options.needles is None else self.options.needles
+
+    @property
+    def ks(self) -> Sequence[int]:
+        return sorted(set(self.options.ks))
+
+    @property
+    def haystack(self) -> Haystack:
+        if self._haystack is None:
+            self._haystack = open_haystack(self.options.haystack)
+        return self._haystack
+
+    @property
+    def haystack_provenance(self) -> Mapping[str, Any] | None:
+        """What the haystack was, if there was need of one."""
+        return None if self._haystack is None else self._haystack.provenance
+
+    def texts(self, tokens: int, number: int = 0, *, more: bool = False) -> Sequence[SourceText]:
+        self.step("preparing the haystack", 0, 1)
+        return self.haystack.take(tokens, number, more=more)
+
+    def corpus(self, key: Mapping[str, Any], build: Callable[[], Built], *, more: bool = False) -> tuple[Path, Any]:
+        haystack = self.haystack.wider_key if more else self.haystack.key
+        return self.cache.corpus({"key": key, "seed": self.seed, **haystack}, build)
+
+    @contextmanager
+    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[Subject]:
+        corpus = corpus.absolute()
+        config = self.config
+        made = corpus.is_relative_to(self.cache.folder.absolute())
+        if made:  # what the user leaves out of a corpus says nothing about one that was made here
+            config = replace(config, corpus=CorpusSettings())
+        index = self.cache.index(corpus, _index_key(config))
+        with Workspace(corpus, index, config, self._plugins) as workspace:
+            began = time.perf_counter()
+            report = workspace.ingest(list(paths) or [corpus], on_progress=self._on_progress)
+            self.spent.ingesting += time.perf_counter() - began
+            _check(report, corpus, made)
+            subject = GwSubject(workspace, self.options.asking, report)
+            try:
+                yield subject
+            finally:
+                self.spent.asking += subject.seconds
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        self._on_progress(Progress(stage, done, total, 0, 0))
+
+    def note(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
+            self._on_note(text)
+
+    # -- running ------------------------------------------------------------------------------------------------
+
+    def task(self, name: str, settings: Mapping[str, Any]) -> Task:
+        """The task component of this name; ``settings`` (:class:`gw_core.schema.Setting`) come on top of the
+        configuration's."""
+        return Pipeline(Path.cwd(), self.config, self._plugins).task(name, settings)
+
+    def run(self, trial: Trial) -> list[Cell]:
+        """All cells of one task. An error that is not gw's own is the plugin's."""
+        began = time.perf_counter()
+        cells: list[Cell] = []
+        try:
+            for cell in trial.task.run(self):
+                _check_cell(trial, cell, cells)
+                cells.append(cell)
+        except (GwError, KeyboardInterrupt, OSError, MemoryError):
+            raise
+        except Exception as error:
+            raise PluginError(f"task {trial.name!r} failed: {described(error)}") from error
+        finally:
+            self.spent.whole += time.perf_counter() - began
+        if not cells:
+            raise PluginError(f"task {trial.name!r} measured nothing")
+        return cells
+
+
+def _measured(config: Config, backend: str | None) -> Config:
+    """The configuration with the one backend that is asked: what is measured is not another one's ingest."""
+    chosen = backend or config.retrieve.backend
+    return replace(
+        config,
+        ingest=replace(config.ingest, backends=(chosen,)),
+        retrieve=replace(config.retrieve, backend=chosen),
+    )
+
+
+def _index_key(config: Config) -> dict[str, Any]:
+    """All of a configuration that an index depends on."""
+    components = {
+        f"{kind}.{name}": [one.use, {key: repr(setting.value) for key, setting in one.settings.items()}]
+        for (kind, name), one in config.components.items()
+        if kind in ("loaders", "chunkers", "backends", "encoders")
+    }
+    return {"ingest": repr(config.ingest), "corpus": repr(config.corpus), "components": components}
+
+
+def _check(report: IngestReport, corpus: Path, made: bool) -> None:
+    """Nothing of a corpus that was made may be left out; one of the user's must have something in it."""
+    if report.readable and not (made and report.skipped):
+        return
+    reasons = ", ".join(f"{count} {reason}" for reason, count in report.skipped_by_reason().items())
+    if made:
+        raise GwError(f"files of a made corpus were left out: {reasons}", hint=f"delete {corpus} and try again")
+    raise UsageError(f"nothing readable at {corpus}" + (f": {reasons}" if reasons else ""))
+
+
+def _check_cell(trial: Trial, cell: object, before: Iterable[Cell]) -> None:
+    if not isinstance(cell, Cell):
+        raise PluginError(f"task {trial.name!r} returned a {type(cell).__name__}, not a Cell")
+    if any(cell.name == other.name for other in before):
+        raise PluginError(f"task {trial.name!r} has two cells called {cell.name!r}")
+    ids = [one.id for one in cell.outcomes]
+    if len(set(ids)) < len(ids):
+        raise PluginError(f"task {trial.name!r}, cell {cell.name!r}: two questions have the same id")

@@ -1,0 +1,71 @@
+"""gw itself as the system under test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gw_core.evidence import Evidence
+from gw_core.ingest import IngestReport
+from gw_core.trial import Answered, Place, Retrieved
+from gw_core.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How gw is asked; None: as it is configured."""
+
+    backend: str | None = None
+    rerank: tuple[str, ...] | None = None
+    reader: str | None = None
+
+
+class GwSubject:
+    """A workspace with a corpus in it. ``seconds`` sums up the wall time of all that was asked."""
+
+    def __init__(self, workspace: Workspace, asking: Asking, report: IngestReport) -> None:
+        self._workspace = workspace
+        self._asking = asking
+        self.seconds = 0.0
+        status = workspace.status()
+        self.passages = status.chunks
+        self.facts: Mapping[str, Any] = {
+            "documents": status.documents,
+            "passages": status.chunks,
+            "bytes": status.bytes,
+            "index_bytes": status.index_bytes,
+            "ingested_bytes": report.bytes_read,
+            "ingest_seconds": round(report.seconds, 3),
+        }
+
+    def search(self, question: str, k: int) -> Retrieved:
+        asking = self._asking
+        began = time.perf_counter()
+        result = self._workspace.search(question, k=k, backend=asking.backend, rerank=asking.rerank)
+        seconds = self._spent(began)
+        return Retrieved(_places(result.evidence), seconds)
+
+    def ask(self, question: str) -> Answered:
+        asking = self._asking
+        began = time.perf_counter()
+        answer = self._workspace.ask(question, backend=asking.backend, rerank=asking.rerank, reader=asking.reader)
+        return Answered(
+            text=answer.text,
+            value=answer.value,
+            abstained=answer.abstained,
+            grounding=answer.grounding.value,
+            verdicts=tuple(one.verification.verdict.value for one in answer.citations),
+            places=_places(answer.citations),
+            seconds=self._spent(began),
+        )
+
+    def _spent(self, began: float) -> float:
+        seconds = time.perf_counter() - began
+        self.seconds += seconds
+        return seconds
+
+
+def _places(evidence: Sequence[Evidence]) -> tuple[Place, ...]:
+    return tuple(Place(one.passage.path, one.passage.start, one.passage.end) for one in evidence)

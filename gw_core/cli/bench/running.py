@@ -1,0 +1,143 @@
+"""Running tasks for the command line: measure, compare, judge, write, and end with the right exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gw_core.bench.compare import compare, read_report, regressions
+from gw_core.bench.gates import Gate, check_gates, parse_gates
+from gw_core.bench.harness import KS, SEED, BenchOptions, Harness, Trial
+from gw_core.bench.provenance import provenance
+from gw_core.bench.report import report
+from gw_core.bench.subject import Asking
+from gw_core.bench.suite import Spec
+from gw_core.cli.bench.options import Call
+from gw_core.cli.bench.render import write_report
+from gw_core.cli.options import Session
+from gw_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from gw_core.cli.console import Console
+    from gw_core.workspace import Workspace
+
+MISSED = 4
+BROKEN = 2
+
+
+def run_specs(session: Session, specs: Sequence[Spec], call: Call) -> int:
+    """Measure, show and write; returns the exit code."""
+    call.check()
+    gates = parse_gates(call.fail_under)
+    baseline = None if call.baseline is None else read_report(call.baseline)
+    with session.workspace() as workspace:
+        result = _measure(session, workspace, specs, call)
+    if baseline is not None:
+        result["comparison"] = compare(result, baseline, name=str(call.baseline))
+    problem = _judge(result, gates)
+    _write_files(result, call.files)
+    write_report(session.console, result)
+    if problem is not None:
+        if session.console.format == "json":
+            session.console.error(str(problem))
+            return problem.exit_code
+        raise problem
+    return _exit_code(session, result, call)
+
+
+def run_check(session: Session, spec: Spec, call: Call) -> int:
+    """Look for broken judgments only. Exit 2 if there are any."""
+    console = session.console
+    with session.workspace() as workspace:
+        harness = _harness(session, workspace, call, lambda _: None)
+        task: Any = harness.task(spec.use, spec.settings)
+        problems = list(task.check(harness))
+    if console.format == "json":
+        console.item({"schema": "gw.bench-check/1", "task": spec.name, "problems": [one.plain() for one in problems]})
+    else:
+        for one in problems:
+            console.line(str(one))
+        if not problems:
+            console.say("gw: every judgment holds")
+    return BROKEN if problems else 0
+
+
+def _measure(session: Session, workspace: Workspace, specs: Sequence[Spec], call: Call) -> dict[str, Any]:
+    began = datetime.now(timezone.utc)
+    with session.console.progress() as on_progress:
+        harness = _harness(session, workspace, call, on_progress)
+        # All are made before one runs: what is wrong with the last is not said after minutes.
+        trials = [Trial(spec.name, spec.use, harness.task(spec.use, spec.settings)) for spec in specs]
+        measured = [(trial, harness.run(trial)) for trial in trials]
+    result = report(provenance(workspace.root, harness.config), harness, measured, began)
+    with suppress(OSError):
+        harness.cache.prune()
+    return result
+
+
+def _harness(session: Session, workspace: Workspace, call: Call, on_progress: Callable[[Any], None]) -> Harness:
+    return Harness(
+        workspace.config,
+        workspace.plugins,
+        BenchOptions(
+            asking=Asking(call.backend, call.rerank, call.reader),
+            ks=call.ks or KS,
+            seed=SEED if call.seed is None else call.seed,
+            haystack=call.haystack,
+            cache=call.cache,
+        ),
+        on_progress=on_progress,
+        on_note=lambda text: session.console.say(f"gw: {text}"),
+    )
+
+
+def _judge(result: dict[str, Any], gates: Sequence[Gate]) -> UsageError | None:
+    """Fill in the gates. What is wrong with one is returned, so that what was measured is shown before it is said."""
+    try:
+        result["gates"] = check_gates(result, gates)
+    except UsageError as error:
+        return error
+    return None
+
+
+def _write_files(result: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+    for form, path in files.items():
+        path.write_text(_rendered(form, result), encoding="utf-8", errors="backslashreplace")
+
+
+def _rendered(form: str, result: Mapping[str, Any]) -> str:
+    if form == "html":
+        from gw_core.bench.outputs.html import html  # noqa: PLC0415
+
+        return html(result)
+    if form == "junit":
+        from gw_core.bench.outputs.junit import junit  # noqa: PLC0415
+
+        return junit(result)
+    from gw_core.bench.outputs.markdown import markdown  # noqa: PLC0415
+
+    return markdown(result)
+
+
+def _exit_code(session: Session, result: Mapping[str, Any], call: Call) -> int:
+    """4 if a threshold was missed, each named on stderr."""
+    missed = [one for one in result["gates"] if not one["passed"]]
+    for one in missed:
+        place = f"{one['task']}/{one['cell']}/{one['metric']}"
+        session.console.error(f"{place} is {one['value']:.4g}; {one['wanted']:.4g} was wanted")
+    worse = regressions(result["comparison"]) if call.fail_on_regression else []
+    tell_regressions(session.console, worse)
+    return MISSED if missed or worse else 0
+
+
+def tell_regressions(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """One line of error for each row of a comparison that is worse."""
+    for one in rows:
+        console.error(
+            f"{one['task']}/{one['cell']}/{one['metric']} fell from {one['baseline']:.4g} to {one['value']:.4g} "
+            f"(difference {one['difference']:+.4g}, 95 % interval {one['low']:+.4g} to {one['high']:+.4g}, "
+            f"n = {one['n']})"
+        )
