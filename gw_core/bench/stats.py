@@ -58,7 +58,7 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> tuple[floa
     """
     if not 0 <= successes <= n or n < 1:
         raise ValueError(f"not a proportion: {successes} of {n}")
-    z = _z(confidence)
+    z = z_of(confidence)
     p = successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -68,7 +68,11 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> tuple[floa
 
 
 def bootstrap_mean(
-    values: Sequence[float], seed: object, resamples: int = RESAMPLES, confidence: float = CONFIDENCE
+    values: Sequence[float],
+    seed: object,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[float, float]:
     """The percentile bootstrap interval of a mean, (low, high), expanded for small samples.
 
@@ -78,7 +82,7 @@ def bootstrap_mean(
 
     Values that are all equal say nothing of how others spread, and resampling them would pretend certainty. A share
     of up to ``u`` may yet be otherwise, where ``u`` is Wilson's upper bound of 0 in ``n``; the interval says that those
-    may all be 0 (or the value, if that is less), or all 1 (or the value, if that is more). For values of 0 or 1 this is
+    may all be at one of the ``bounds`` of the metric (or at the value, if that is beyond). For values of 0 or 1 this is
     Wilson's interval.
 
     Raises ValueError without a value.
@@ -89,7 +93,7 @@ def bootstrap_mean(
     low, high = min(values), max(values)
     if low == high:
         _, other = wilson(0, n, confidence)
-        return low + other * (min(low, 0.0) - low), high + other * (max(high, 1.0) - high)
+        return low + other * (min(low, bounds[0]) - low), high + other * (max(high, bounds[1]) - high)
     means = _resampled(sorted(values), seed, resamples)
     tail = _expanded_tail(n, confidence)
     return _quantile(means, tail), _quantile(means, 1 - tail)
@@ -119,7 +123,8 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 @lru_cache(maxsize=16)
-def _z(confidence: float) -> float:
+def z_of(confidence: float) -> float:
+    """The normal distribution's two-sided quantile: 1.96 for .95."""
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies between 0 and 1, not at {confidence}")
     return NormalDist().inv_cdf(0.5 + confidence / 2)
@@ -127,7 +132,7 @@ def _z(confidence: float) -> float:
 
 def _t(degrees: int, confidence: float) -> float:
     """Student's t, two-sided, by the expansion in Abramowitz and Stegun, 26.7.5: within 1 % from 4 degrees on."""
-    z = _z(confidence)
+    z = z_of(confidence)
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
