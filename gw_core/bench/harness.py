@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from gw_core.errors import GwError, PluginError, UsageError, described
 from gw_core.ingest import IngestReport, Progress
 from gw_core.pipeline import Pipeline
 from gw_core.plugins import Plugins
-from gw_core.protocols import Subject, Task
+from gw_core.protocols import Task
 from gw_core.settings import CorpusSettings
 from gw_core.trial import Cell, SourceText
 from gw_core.workspace import Workspace
@@ -123,23 +124,36 @@ class Harness:
         return self.cache.corpus({"key": key, "seed": self.seed, **haystack}, build)
 
     @contextmanager
-    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[Subject]:
-        corpus = corpus.absolute()
-        config = self.config
-        made = corpus.is_relative_to(self.cache.folder.absolute())
-        if made:  # what the user leaves out of a corpus says nothing about one that was made here
-            config = replace(config, corpus=CorpusSettings())
-        index = self.cache.index(corpus, _index_key(config))
-        with Workspace(corpus, index, config, self._plugins) as workspace:
-            began = time.perf_counter()
-            report = workspace.ingest(list(paths) or [corpus], on_progress=self._on_progress)
-            self.spent.ingesting += time.perf_counter() - began
-            _check(report, corpus, made)
+    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[GwSubject]:
+        with self.workspace(corpus) as workspace:
+            report = self.ingest(workspace, paths)
             subject = GwSubject(workspace, self.options.asking, report)
             try:
                 yield subject
             finally:
                 self.spent.asking += subject.seconds
+
+    @contextmanager
+    def workspace(self, corpus: Path) -> Iterator[Workspace]:
+        """A workspace over a corpus, its index in the cache, with nothing ingested yet."""
+        corpus = corpus.absolute()
+        config = self.config
+        if self._made(corpus):  # what the user leaves out of a corpus says nothing about one that was made here
+            config = replace(config, corpus=CorpusSettings())
+        index = self.cache.index(corpus, _index_key(config))
+        with Workspace(corpus, index, config, self._plugins) as workspace:
+            yield workspace
+
+    def ingest(self, workspace: Workspace, paths: Sequence[Path] = ()) -> IngestReport:
+        """Ingest all of a workspace's corpus, or ``paths`` in it. Raises UsageError where nothing of it is readable."""
+        began = time.perf_counter()
+        report = workspace.ingest(list(paths) or [workspace.root], on_progress=self._on_progress)
+        self.spent.ingesting += time.perf_counter() - began
+        _check(report, workspace.root, self._made(workspace.root))
+        return report
+
+    def _made(self, corpus: Path) -> bool:
+        return corpus.is_relative_to(self.cache.folder.absolute())
 
     def step(self, stage: str, done: int, total: int) -> None:
         self._on_progress(Progress(stage, done, total, 0, 0))
@@ -210,6 +224,12 @@ def _check_cell(trial: Trial, cell: object, before: Iterable[Cell]) -> None:
         raise PluginError(f"task {trial.name!r} returned a {type(cell).__name__}, not a Cell")
     if any(cell.name == other.name for other in before):
         raise PluginError(f"task {trial.name!r} has two cells called {cell.name!r}")
+    for one in cell.outcomes:
+        for name, value in one.values.items():
+            if not math.isfinite(value):
+                raise PluginError(
+                    f"task {trial.name!r}, cell {cell.name!r}: {name} of question {one.id!r} is no number"
+                )
     ids = [one.id for one in cell.outcomes]
     if len(set(ids)) < len(ids):
         raise PluginError(f"task {trial.name!r}, cell {cell.name!r}: two questions have the same id")

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from gw_core.bench.harness import Harness, Spent, Trial
-from gw_core.bench.stats import estimate, latency_summary
+from gw_core.bench.stats import estimate, latencies
 from gw_core.bench.tokens import RULE
 from gw_core.plain import plain
 from gw_core.trial import Cell, Outcome
@@ -66,7 +66,7 @@ def _cell(task: str, cell: Cell) -> dict[str, Any]:
         "metrics": {
             name: {**metric, "chance": cell.chance.get(name)} for name, metric in metrics(cell.outcomes, seed).items()
         },
-        "latency": latency_summary(seconds),
+        "latency": latencies(seconds) if seconds else None,
         "figures": plain(cell.figures),
         "facts": plain(cell.facts),
         "notes": list(cell.notes),

@@ -106,6 +106,13 @@ class Call:
     def of(cls, options: Mapping[str, Any]) -> Call:
         return cls(**{name: options[name] for name in NAMES})
 
+    @classmethod
+    def searching(cls, backend: str | None, cache: Path | None) -> Call:
+        """Nothing said but where to search."""
+        unsaid: dict[str, Any] = dict.fromkeys(NAMES)
+        said = {"backend": backend, "cache": cache, "fail_under": (), "fail_on_regression": False, "force": False}
+        return cls(**{**unsaid, **said})
+
     @property
     def files(self) -> dict[str, Path]:
         """The files to be written, by form."""

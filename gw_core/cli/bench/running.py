@@ -52,7 +52,7 @@ def run_check(session: Session, spec: Spec, call: Call) -> int:
     """Look for broken judgments only. Exit 2 if there are any."""
     console = session.console
     with session.workspace() as workspace:
-        harness = _harness(session, workspace, call, lambda _: None)
+        harness = make_harness(session, workspace, call, lambda _: None)
         task: Any = harness.task(spec.use, spec.settings)
         problems = list(task.check(harness))
     if console.format == "json":
@@ -68,7 +68,7 @@ def run_check(session: Session, spec: Spec, call: Call) -> int:
 def _measure(session: Session, workspace: Workspace, specs: Sequence[Spec], call: Call) -> dict[str, Any]:
     began = datetime.now(timezone.utc)
     with session.console.progress() as on_progress:
-        harness = _harness(session, workspace, call, on_progress)
+        harness = make_harness(session, workspace, call, on_progress)
         # All are made before one runs: what is wrong with the last is not said after minutes.
         trials = [Trial(spec.name, spec.use, harness.task(spec.use, spec.settings)) for spec in specs]
         measured = [(trial, harness.run(trial)) for trial in trials]
@@ -78,7 +78,8 @@ def _measure(session: Session, workspace: Workspace, specs: Sequence[Spec], call
     return result
 
 
-def _harness(session: Session, workspace: Workspace, call: Call, on_progress: Callable[[Any], None]) -> Harness:
+def make_harness(session: Session, workspace: Workspace, call: Call, on_progress: Callable[[Any], None]) -> Harness:
+    """A harness as the shared options say; notes go to stderr."""
     return Harness(
         workspace.config,
         workspace.plugins,
