@@ -113,6 +113,11 @@ def _in_file(
     return SourceText(one.path, "".join(parts)), places
 
 
+def seeded(*parts: object) -> random.Random:
+    """Chance that is the same for the same parts, in every process and every version of Python."""
+    return random.Random("/".join(map(str, parts)))  # noqa: S311 (nothing secret)
+
+
 def depths(count: int, choose: random.Random) -> list[float]:
     """So many depths, evenly spread from 0 to 1, in an order by chance."""
     spread = [at / (count - 1) if count > 1 else 0.5 for at in range(count)]
@@ -141,7 +146,7 @@ def shares(needles: Sequence[str], tokens: int) -> list[range]:
         )
     number = max(1, -(-size_of(needles) // most)) if needles else 0
     while True:
-        dealt = [range(first, len(needles), number) for first in range(number)]
+        dealt = [range(len(needles) * at // number, len(needles) * (at + 1) // number) for at in range(number)]
         if all(size_of([needles[at] for at in share]) <= most for share in dealt):
             return dealt
         number += 1
