@@ -17,7 +17,8 @@
     │   └── IndexBusyError       1   another process is writing
     ├── LoadError                1   a file could not be turned into text
     ├── CitationError            2   a citation that cannot be parsed
-    └── UntrustedResultError     3   there is no result, or it cannot be trusted
+    ├── UntrustedResultError     3   there is no result, or it cannot be trusted
+    └── ThresholdError           4   a benchmark missed a threshold, or got worse
 """
 
 from __future__ import annotations
@@ -115,6 +116,11 @@ class CitationError(UsageError):
 class UntrustedResultError(GwError):
     exit_code = 3
     code = "untrusted"
+
+
+class ThresholdError(GwError):
+    exit_code = 4
+    code = "threshold"
 
 
 def described(error: BaseException) -> str:

@@ -43,8 +43,8 @@ def paired_difference(
     are 0 or 1 it is that of :func:`paired_proportions`, since resampling a few lost questions leaves them out by chance
     far too rarely or too often.
 
-    No interval leaves out 0 that :func:`sign_flips` does not confirm: such a one is drawn out to 0. That keeps a handful
-    of questions from showing anything. Where fewer than six differ, tossed signs would all agree more often than one
+    Where :func:`sign_flips` does not confirm an interval that leaves out 0, it is drawn out to 0. That keeps a handful
+    of questions from showing anything: where fewer than six differ, tossed signs would all agree more often than one
     time in 20, so that five questions, or five lost of a thousand, are no regression.
 
     Raises ValueError without a pair, and for sequences of unlike length.
@@ -91,9 +91,10 @@ def sign_flips(differences: Sequence[float]) -> float:
     if max(sizes) - min(sizes) < 1e-9 * max(sizes):
         fewer = min(sum(one > 0 for one in differences), sum(one < 0 for one in differences))
         tosses = len(sizes)
-        return min(1.0, 2 * sum(math.comb(tosses, count) for count in range(fewer + 1)) / 2**tosses)
+        tails = 2 * sum(math.comb(tosses, count) for count in range(fewer + 1))
+        return min(1.0, tails / (1 << tosses))
     if len(sizes) > ENUMERATED:
         return math.erfc(reached / math.sqrt(2 * math.fsum(size * size for size in sizes)))
     # By symmetry the first may keep its sign.
     rest = product(*((size, -size) for size in sizes[1:]))
-    return sum(abs(sizes[0] + sum(one)) >= reached for one in rest) / 2 ** (len(sizes) - 1)
+    return sum(abs(sizes[0] + sum(one)) >= reached for one in rest) / (1 << len(sizes) - 1)
