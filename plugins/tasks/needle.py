@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -29,13 +30,24 @@ SHOWN = 3
 """How many of the places that were found are kept for whoever looks into a question."""
 
 _DEPTH = metrics.DEPTH
-_WORD = re.compile(r"[a-z]+")
+_NAME = re.compile("[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
     fact: Fact
     depth: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """A haystack with needles in it. ``tokens`` are those of the natural text, ``planted`` those of the needles."""
+
+    folder: Path
+    needles: tuple[_Needle, ...]
+    places: tuple[Place, ...]
+    tokens: int
+    planted: int
 
 
 class Needle:
@@ -83,48 +95,56 @@ class Needle:
         spread = planting.depths(number, planting.seeded(bench.seed, "depths"))
         needles = [_Needle(fact, depth) for fact, depth in zip(made, spread, strict=True)]
         shares = {size: planting.shares([fact.needle for fact in made], size) for size in self._sizes}
-        largest = max(self._sizes, key=lambda size: size * len(shares[size]))
-        bench.texts(largest, len(shares[largest]) - 1)  # is there so much?
+        # All corpora first, the largest ones before the others: where there is not text enough, nothing is measured.
+        made_for = {
+            size: [
+                self._hidden(bench, size, number, [needles[at] for at in share], len(shares[size]))
+                for number, share in enumerate(shares[size])
+            ]
+            for size in sorted(self._sizes, key=lambda size: -size * len(shares[size]))
+        }
         for size in self._sizes:
-            yield self._cell(bench, size, [[needles[at] for at in share] for share in shares[size]])
+            yield self._cell(bench, size, made_for[size])
 
-    def _cell(self, bench: Bench, size: int, haystacks: Sequence[Sequence[_Needle]]) -> Cell:
+    def _hidden(self, bench: Bench, size: int, number: int, needles: Sequence[_Needle], haystacks: int) -> _Corpus:
+        """The ``number``-th of so many haystacks with its needles in it."""
+        key = {
+            "task": "needle",
+            "version": VERSION,
+            "tokens": size,
+            "haystack": [number, haystacks],
+            "needles": [needle.fact.id for needle in needles],
+            "depths": [needle.depth for needle in needles],
+            "distractors": self._distractors,
+        }
+        folder, truth = bench.corpus(key, lambda: self._build(bench, size, number, needles))
+        places = tuple(Place(*place) for place in truth["places"])
+        return _Corpus(folder, tuple(needles), places, truth["tokens"], truth["planted"])
+
+    def _cell(self, bench: Bench, size: int, corpora: Sequence[_Corpus]) -> Cell:
         name = tokens.name_of(size)
-        total = sum(map(len, haystacks))
+        total = sum(len(one.needles) for one in corpora)
         outcomes: list[Outcome] = []
         passages: list[int] = []
-        natural = planted = 0
-        for number, needles in enumerate(haystacks):
-            key = {
-                "task": "needle",
-                "version": VERSION,
-                "tokens": size,
-                "haystack": [number, len(haystacks)],
-                "needles": total,
-                "distractors": self._distractors,
-            }
-            folder, truth = bench.corpus(key, lambda: self._build(bench, size, number, needles))  # noqa: B023 (called at once)
-            natural += truth["tokens"]
-            planted += truth["planted"]
-            with bench.open(folder) as subject:
+        for corpus in corpora:
+            with bench.open(corpus.folder) as subject:
                 passages.append(subject.passages)
-                for needle, place in zip(needles, truth["places"], strict=True):
+                for needle, place in zip(corpus.needles, corpus.places, strict=True):
                     bench.step(f"asking {name}", len(outcomes), total)
-                    outcomes.append(self._outcome(bench, subject, needle, Place(*place)))
+                    outcomes.append(self._outcome(bench, subject, needle, place))
         bench.step(f"asking {name}", total, total)
+        natural = sum(one.tokens for one in corpora)
         return Cell(
             name,
             outcomes=tuple(outcomes),
-            chance=_chance(
-                bench.ks, [(count, len(needles)) for count, needles in zip(passages, haystacks, strict=True)]
-            ),
+            chance=_chance(bench.ks, [(count, len(one.needles)) for count, one in zip(passages, corpora, strict=True)]),
             size=size,
             facts={
                 "tokens": natural,
-                "haystacks": len(haystacks),
+                "haystacks": len(corpora),
                 "passages": sum(passages),
                 "needles": total,
-                "needle_share": round(planted / natural, 4),
+                "needle_share": round(sum(one.planted for one in corpora) / natural, 4),
                 "distractors": self._distractors * total,
             },
             notes=_notes(total, bench.ks, min(passages)),
@@ -189,7 +209,7 @@ def _check_names(texts: Sequence[SourceText], needles: Sequence[_Needle]) -> Non
     """The names are made up, but a haystack may be what another benchmark made."""
     names = {needle.fact.word for needle in needles}
     for one in texts:
-        clash = names.intersection(_WORD.findall(one.text.lower()))
+        clash = names.intersection(_NAME.findall(one.text))
         if clash:
             raise UsageError(
                 f"the haystack has a needle in it already: {min(clash)!r} stands in {one.path}",

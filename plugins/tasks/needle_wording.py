@@ -216,8 +216,8 @@ class Fact:
 
     @property
     def word(self) -> str:
-        """The made-up word that it and its neighbours have alone, in lower case."""
-        return self.name.replace("-", " ").split()[0].lower()
+        """The made-up word that it and its neighbours have alone."""
+        return self.name.replace("-", " ").split()[0]
 
 
 def facts(number: int, seed: str) -> list[Fact]:
