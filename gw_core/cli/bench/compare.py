@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from gw_core.bench.compare import compare, read_report, regressions
+from gw_core.bench.compare import compare, regressions
+from gw_core.bench.saved import read_report
 from gw_core.cli.bench.render import write_comparison
 from gw_core.cli.bench.running import MISSED, tell_regressions
 from gw_core.cli.options import Session, gw_command

@@ -8,11 +8,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gw_core.bench.compare import compare, read_report, regressions
+from gw_core.bench.compare import compare, regressions
 from gw_core.bench.gates import Gate, check_gates, parse_gates
 from gw_core.bench.harness import KS, SEED, BenchOptions, Harness, Trial
 from gw_core.bench.provenance import provenance
 from gw_core.bench.report import report
+from gw_core.bench.saved import read_report
 from gw_core.bench.subject import Asking
 from gw_core.bench.suite import Spec
 from gw_core.cli.bench.options import Call

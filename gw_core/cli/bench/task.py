@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -64,8 +64,10 @@ def _parameter(one: Parameter) -> Any:
 
 
 def _metavar(one: Parameter) -> str:
-    name = one.name.rstrip("s").upper() if is_sequence(one.annotation) else one.name.upper()
-    return f"{name},..." if is_sequence(one.annotation) else "N" if one.annotation in (int, float) else name
+    name = one.name.upper()
+    if is_sequence(one.annotation):
+        return f"{name},..."
+    return "N" if {int, float} & {one.annotation, *get_args(one.annotation)} else name
 
 
 def _with_default(text: str, one: Parameter) -> str:

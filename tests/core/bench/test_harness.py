@@ -86,7 +86,7 @@ def test_what_the_user_leaves_out_of_a_corpus_is_not_left_out_of_a_made_one(harn
 
 def test_each_configuration_has_its_own_index(harness: Callable[..., Harness], tmp_path: Path) -> None:
     task = Kettle()
-    for overrides in ((), ("chunkers.small.use=text", "ingest.chunker=small", "chunkers.small.target=200")):
+    for overrides in ((), ("chunkers.small.use=text", "ingest.chunker=small", "chunkers.small.target=600")):
         harness(*overrides).run(Trial("kettle", "kettle", task))
     assert len(list((tmp_path / "cache").glob("*/index-*"))) == 2
     assert task.built == 1
