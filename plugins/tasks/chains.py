@@ -71,6 +71,11 @@ class Entity:
     kind: str
     pattern: str
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The ordinary words in its name."""
+        return frozenset(_WORD.findall(self.pattern.lower()))
+
     def named(self, own: str) -> str:
         if self.kind == "constant":
             return self.pattern.replace("{}", own).upper()
@@ -126,7 +131,7 @@ def _walk(random: Random, entities: list[Entity], start: int, length: int) -> li
         source = entities[at]
         before = steps[-1].phrasing if steps else ""
         phrasing = random.choice([one for one in PHRASINGS if source.kind in one.sources and one.name != before])
-        target = _entity(random, random.choice(phrasing.targets))
+        target = _entity(random, random.choice(phrasing.targets), entities[0].words)
         entities.append(target)
         wording = _wording(random, phrasing, source, target)
         steps.append(Step(wording, at, len(entities) - 1, phrasing.name))
@@ -134,11 +139,14 @@ def _walk(random: Random, entities: list[Entity], start: int, length: int) -> li
     return steps
 
 
-def _entity(random: Random, kind: str) -> Entity:
-    noun, other = random.sample(NOUNS, 2)
+def _entity(random: Random, kind: str, without: frozenset[str] = frozenset()) -> Entity:
+    """Anything of that kind, with none of the words ``without`` in its name: those of the first entity stand in the
+    question."""
     pattern = random.choice(PATTERNS[kind])
-    parts = {"noun": noun, "other": other, "place": random.choice(PLACES), "suffix": random.choice(SUFFIXES)}
-    return Entity(kind, pattern.format("{}", **parts))
+    noun, other = random.sample([word for word in NOUNS if word not in without], 2)
+    place = random.choice([word for word in PLACES if word.lower() not in without])
+    suffix = random.choice([word for word in SUFFIXES if word not in without])
+    return Entity(kind, pattern.format("{}", noun=noun, other=other, place=place, suffix=suffix))
 
 
 def _wording(random: Random, phrasing: Phrasing, source: Entity, target: Entity) -> str:

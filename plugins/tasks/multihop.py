@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
@@ -26,15 +27,17 @@ FEW = 100
 """Fewer questions than this are said to be few."""
 
 _MRR = 10
+_LEAST = planting.size_of(["x"])  # of a link
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One cell before anything is made: the drafts of each haystack."""
+    """One cell before anything is made: its chains, and which of them go into which haystack."""
 
     hops: int
     context: int
-    haystacks: tuple[tuple[Draft, ...], ...]
+    drafts: tuple[Draft, ...]
+    shares: tuple[range, ...]
     notes: tuple[str, ...]
 
     @property
@@ -48,6 +51,8 @@ class Multihop:
     ``hops`` counts the links of a chain, the one that states the value included. Without ``chains`` there are as many
     as a cell has questions, or as many as there is text for. ``branches`` are dead ends that leave each chain.
     """
+
+    examples = ("gw bench multihop", "gw bench multihop --hops 2,3,4 --context 64k,1m --branches 2")
 
     def __init__(
         self,
@@ -69,7 +74,8 @@ class Multihop:
         self._sizes = tuple(dict.fromkeys(tokens.parse_tokens(one) for one in context))
         self._chains = chains
         self._branches = branches
-        settings = {"hops": self._hops, "context": self._sizes, "chains": chains, "branches": branches}
+        sizes = tuple(map(tokens.name_of, self._sizes))
+        settings = {"hops": self._hops, "context": sizes, "chains": chains, "branches": branches}
         self.identity = Identity("multihop", VERSION, settings)
 
     def run(self, bench: Bench) -> Iterator[Cell]:
@@ -85,30 +91,48 @@ class Multihop:
         Raises UsageError where not one chain fits, or where there is not text enough for the chains asked for.
         """
         wanted = bench.needles if self._chains is None else self._chains
-        drafts = [draw(seeded(bench, hops, self._branches, number), hops, self._branches) for number in range(wanted)]
+        most = int(size * planting.MOST)
+        least = (hops + self._branches) * _LEAST
+        if least > most:
+            raise _too_long(hops, least, size)
+        there = self._available(bench, hops, size, -(-wanted * least // most))
+        number = min(wanted, there * most // least)  # no more than could be, before any is drawn
+        drafts = [
+            draw(planting.seeded("multihop", bench.seed, hops, self._branches, at), hops, self._branches)
+            for at in range(number)
+        ]
         haystacks = deal([planting.size_of(texts_of(draft)) for draft in drafts], hops, size)
         there = self._available(bench, hops, size, len(haystacks))
-        kept = tuple(tuple(drafts[at] for at in share) for share in haystacks[:there])
+        kept = tuple(haystacks[:there])
         asked = sum(map(len, kept))
         notes = []
         if asked < wanted:
             notes.append(f"{asked} chains instead of {wanted}: there is text for {there} haystacks of this size")
         if asked < FEW:
             notes.append(f"{asked} questions are few: mind the intervals")
-        return Plan(hops, size, kept, tuple(notes))
+        return Plan(hops, size, tuple(drafts), kept, tuple(notes))
 
     def _available(self, bench: Bench, hops: int, size: int, needed: int) -> int:
-        """How many haystacks of ``size`` there is text for, ``needed`` at most."""
-        for number in range(needed - 1, -1, -1):
+        """How many haystacks of ``size`` there is text for, ``needed`` at most. Raises UsageError where there is none,
+        or not enough for the chains that were asked for."""
+        try:
+            bench.texts(size, needed - 1)
+        except UsageError as error:
+            if self._chains is not None and needed > 1:
+                what = f"{self._chains} chains of {hops} hops need {needed} haystacks"
+                raise UsageError(f"{what}: {error.message}", hint=error.hint) from error
+            if needed == 1:
+                raise
+        else:
+            return needed
+        for number in range(needed - 1):
             try:
                 bench.texts(size, number)
-            except UsageError as error:
-                if not number or self._chains is not None:
-                    what = f"{self._chains} chains of {hops} hops need {needed} haystacks: " if needed > 1 else ""
-                    raise UsageError(f"{what}{error.message}", hint=error.hint) from error
-            else:
-                return number + 1
-        return 0
+            except UsageError:
+                if number == 0:
+                    raise
+                return number
+        return needed - 1
 
     # -- measuring ----------------------------------------------------------------------------------------------
 
@@ -117,18 +141,18 @@ class Multihop:
         outcomes: list[Outcome] = []
         chances: list[Mapping[str, float]] = []
         sizes: list[int] = []
-        total = sum(map(len, plan.haystacks))
+        total = sum(map(len, plan.shares))
         planted = 0
-        passages = 0
-        for number, drafts in enumerate(plan.haystacks):
-            folder, truth = self._corpus(bench, plan, number, drafts)
+        passages: list[int] = []
+        for number, share in enumerate(plan.shares):
+            folder, truth = self._corpus(bench, plan, number, share)
             planted += truth["planted"]
             sizes.append(truth["tokens"])
             with bench.open(folder) as subject:
-                passages += subject.passages
-                for chain in truth["chains"]:
+                passages.append(subject.passages)
+                for at, chain in zip(share, truth["chains"], strict=True):
                     bench.step(f"asking {plan.name}", len(outcomes), total)
-                    outcomes.append(_outcome(subject, chain, f"{plan.name}-{len(outcomes)}", ks, bench.ks, plan.hops))
+                    outcomes.append(_outcome(subject, chain, f"{plan.name}-{at}", ks, bench.ks, plan.hops))
                     chances.append(_chance(subject.passages, ks, bench.ks))
         bench.step(f"asking {plan.name}", total, total)
         return Cell(
@@ -138,18 +162,18 @@ class Multihop:
             size=plan.context,
             facts={
                 "tokens": sum(sizes),
-                "haystacks": len(plan.haystacks),
+                "haystacks": len(plan.shares),
                 "chains": total,
                 "hops": plan.hops,
                 "links": total * plan.hops,
                 "dead_ends": self._branches * total,
                 "planted_tokens": planted,
-                "passages": passages,
+                "passages": sum(passages),
             },
-            notes=plan.notes,
+            notes=(*plan.notes, *_blind(ks, min(passages))),
         )
 
-    def _corpus(self, bench: Bench, plan: Plan, number: int, drafts: Sequence[Draft]) -> tuple[Any, Any]:
+    def _corpus(self, bench: Bench, plan: Plan, number: int, share: range) -> tuple[Path, Any]:
         key = {
             "task": "multihop",
             "version": VERSION,
@@ -157,19 +181,14 @@ class Multihop:
             "context": plan.context,
             "branches": self._branches,
             "haystack": number,
-            "chains": len(drafts),
+            "chains": [share.start, share.stop, share.step],
         }
 
         def build() -> tuple[list[SourceText], Any]:
             texts = bench.texts(plan.context, number)
-            return hide(seeded(bench, *key.values()), texts, drafts)
+            return hide(planting.seeded(bench.seed, *key.values()), texts, [plan.drafts[at] for at in share])
 
         return bench.corpus(key, build)
-
-
-def seeded(bench: Bench, *what: object) -> Random:
-    """Random numbers that are the same for the same seed and the same ``what``."""
-    return Random(f"multihop {bench.seed} {what}")  # noqa: S311 - repeatable, not secret
 
 
 def deal(costs: Sequence[int], hops: int, size: int) -> list[range]:
@@ -179,17 +198,21 @@ def deal(costs: Sequence[int], hops: int, size: int) -> list[range]:
     """
     most = int(size * planting.MOST)
     if max(costs) > most:
-        raise UsageError(
-            f"a chain of {hops} hops takes {max(costs):,} tokens, and more than {planting.MOST:.0%} of a haystack of"
-            f" {tokens.name_of(size)} may not be planted",
-            hint=f"fewer hops, or a context of {max(costs) / planting.MOST:,.0f} tokens or more",
-        )
+        raise _too_long(hops, max(costs), size)
     number = -(-sum(costs) // most)
     while True:
         dealt = [range(first, len(costs), number) for first in range(number)]
         if all(sum(costs[at] for at in share) <= most for share in dealt):
             return dealt
         number += 1
+
+
+def _too_long(hops: int, cost: int, size: int) -> UsageError:
+    return UsageError(
+        f"a chain of {hops} hops takes {cost:,} tokens or more, which is more than {planting.MOST:.0%} of a haystack of"
+        f" {tokens.name_of(size)}",
+        hint="ask for fewer hops, or for a larger --context",
+    )
 
 
 def cutoffs(ks: Sequence[int], hops: int) -> list[int]:
@@ -259,6 +282,12 @@ def _chance(passages: int, ks: Sequence[int], wanted: Sequence[int]) -> dict[str
     chance |= {f"coverage@{k}": stats.chance_of_coverage(passages, k) for k in ks}
     chance[f"mrr@{_MRR}"] = sum(1 / rank for rank in range(1, min(_MRR, passages) + 1)) / passages
     return chance
+
+
+def _blind(ks: Sequence[int], passages: int) -> Iterator[str]:
+    for k in ks:
+        if k >= passages:
+            yield f"k = {k} is as large as the corpus, which has {passages} passages, so that chance is 1"
 
 
 @hookimpl

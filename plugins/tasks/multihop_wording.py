@@ -125,7 +125,7 @@ QUESTIONS = (
 
 NOUNS = """archive batch beacon binder bucket buffer bundle cache channel config counter cursor digest folder gauge
     gateway handle header index journal ledger limit locker manifest mirror module packet parcel pool profile queue
-    quota register relay roster router schedule shelf signal slot socket spool store switch table ticket timer token
+    quota register relay roster router schedule shelf signal silo slot socket spool switch table ticket timer token
     tray vault worker""".split()
 PLACES = "Annex Bridge Court Depot Dock Gate Hall Harbour Mill Quay Quarter Station Terrace Tower Wharf Yard".split()
 SUFFIXES = "toml yaml json md txt ini csv cfg conf".split()

@@ -158,6 +158,20 @@ def test_a_question_shares_no_content_word_with_any_link_or_name() -> None:
     assert content(list(QUESTIONS)) & content(links + names) == set()
 
 
+def test_ordinary_words_in_names_are_in_no_wording() -> None:
+    links = [one for phrasing in PHRASINGS for one in phrasing.wordings]
+    links += [one for several in FINAL.values() for one in several]
+    assert content([*NOUNS, *PLACES, *SUFFIXES]) & content(links) == set()
+
+
+@given(SHAPES)
+def test_only_links_that_name_the_first_entity_share_a_word_with_the_question(shape: tuple[int, int, int, int]) -> None:
+    for chain in chains(*shape):
+        asked = content([chain.question])
+        assert asked & content([chain.links[0].text])
+        assert not any(asked & content([link.text]) for link in chain.planted if link.source != chain.first)
+
+
 def test_words_of_the_haystack_are_not_made_up_again() -> None:
     taken = [one for chain in chains(3, 8, 20) for link in chain.links for one in (link.source, link.target)]
     again = chains(3, 8, 20, texts=(" ".join(taken).upper(),))
