@@ -5,21 +5,20 @@ Sizes are told in tokens by one rule: a token is four bytes of UTF-8, so that 10
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
-import random
-import re
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+
+from gw_core.bench.phrases import phrases
 
 BYTES_A_TOKEN = 4
 CODE, DOCS = {".py"}, {".md", ".rst", ".txt"}
 DOCS_SHARE = 0.2
 SMALLEST, LARGEST = 200, 400_000
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
 # A walk leaves folders of these names out; here their files are wanted.
 RENAMED = {"build", "dist", "vendor", "target", "venv", "node_modules", "__pycache__"}
 
@@ -98,30 +97,6 @@ def size_of(corpus: Path) -> int:
 
 
 def queries(corpus: Path, count: int = 240, seed: int = 7) -> list[str]:
-    """Questions in the corpus's own words, of two kinds in turn.
-
-    Two in three are 6 to 12 consecutive words of a line of prose, wherever it stands (docs, comments, docstrings),
-    common words included, as a question has them. One in three are the 1 to 3 longest words of a line of code.
-    """
-    choose = random.Random(seed)
-    lines = _lines(files_of(corpus), choose)
-    found: list[str] = []
-    while len(found) < count:
-        line = next(lines)
-        words = _WORD.findall(line)
-        prose = len(words) >= 6 and sum(word.islower() and word.isalpha() for word in words) >= 0.8 * len(words)
-        if len(found) % 3 and prose and len(" ".join(words)) > 0.8 * len(line.strip()):
-            length = choose.randint(6, 12)
-            start = choose.randrange(max(1, len(words) - length + 1))
-            found.append(" ".join(words[start : start + length]))
-        elif not len(found) % 3 and not prose and len(words) >= 3:
-            longest = sorted(set(words), key=lambda word: (-len(word), word))
-            found.append(" ".join(longest[: choose.randint(1, 3)]))
-    return found
-
-
-def _lines(files: list[Path], choose: random.Random) -> Iterator[str]:
-    while True:
-        lines = choose.choice(files).read_text("utf-8", "replace").splitlines()
-        if lines:
-            yield choose.choice(lines)
+    """Questions in the corpus's own words; see :func:`gw_core.bench.phrases.phrases`."""
+    texts = [functools.partial(file.read_text, "utf-8", "replace") for file in files_of(corpus)]
+    return phrases(texts, count, seed)

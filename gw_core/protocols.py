@@ -16,7 +16,7 @@ import apsw
 
 from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading, Reread
 from gw_core.query import Query
-from gw_core.trial import Answered, Cell, Retrieved, SourceText
+from gw_core.trial import Answered, Cell, Ingested, Retrieved, Searched, SourceText
 
 
 class Index(Protocol):
@@ -221,6 +221,24 @@ class Subject(Protocol):
     def ask(self, question: str) -> Answered: ...
 
 
+class Processes(Protocol):
+    """The system under test over one corpus, each piece of work in a process of its own, so that its time and memory
+    hold nothing of what ran before. An error there, or of a process that takes too long, is a GwError here."""
+
+    def ingest(self) -> Ingested:
+        """Index the whole corpus anew."""
+        ...
+
+    def search(self, questions: Sequence[str], warm_up: Sequence[str] = ()) -> Searched:
+        """Ask one after another what the last ingest indexed, ``warm_up`` before and unmeasured."""
+        ...
+
+    def start_up(self, question: str, runs: int = 7) -> Mapping[str, float]:
+        """CPU seconds of whole processes, the least of the runs: ``python`` that does nothing, ``version`` (``gw
+        --version``) and ``search`` (one ``gw search`` in the corpus)."""
+        ...
+
+
 class Bench(Protocol):
     """What a task is handed: texts to hide things in, a place for corpora, the system under test, and its settings."""
 
@@ -262,6 +280,10 @@ class Bench(Protocol):
 
     def open(self, corpus: Path, paths: Sequence[Path] = ()) -> AbstractContextManager[Subject]:
         """The system under test over the files of ``corpus``, or those at and below ``paths`` in it, ingested."""
+        ...
+
+    def processes(self, corpus: Path, seconds: float) -> AbstractContextManager[Processes]:
+        """The same in processes of its own, none of which may take longer than ``seconds``."""
         ...
 
     def step(self, stage: str, done: int, total: int) -> None:

@@ -63,6 +63,31 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Ingested:
+    """What a fresh ingest took, in a process of its own: seconds of CPU and wall, and the process's ``peak_memory`` in
+    bytes. ``bytes`` are those of the sources, ``index_bytes`` those of the index on disk."""
+
+    cpu: float
+    wall: float
+    bytes: int
+    documents: int
+    passages: int
+    index_bytes: int
+    peak_memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What questions took, one after another in a process of their own: for each its seconds of CPU and wall and how
+    many hits it had; and the process's ``peak_memory`` in bytes."""
+
+    cpu: tuple[float, ...]
+    wall: tuple[float, ...]
+    hits: tuple[int, ...]
+    peak_memory: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """One question, scored.
 

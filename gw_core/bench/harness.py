@@ -12,6 +12,7 @@ from typing import Any
 
 from gw_core.bench.cache import Built, Cache, default_folder
 from gw_core.bench.haystack import Haystack, open_haystack
+from gw_core.bench.processes import Processes
 from gw_core.bench.subject import Asking, GwSubject
 from gw_core.config import Config
 from gw_core.errors import GwError, PluginError, UsageError, described
@@ -137,9 +138,7 @@ class Harness:
     def workspace(self, corpus: Path) -> Iterator[Workspace]:
         """A workspace over a corpus, its index in the cache, with nothing ingested yet."""
         corpus = corpus.absolute()
-        config = self.config
-        if self._made(corpus):  # what the user leaves out of a corpus says nothing about one that was made here
-            config = replace(config, corpus=CorpusSettings())
+        config = self._config_for(corpus)
         index = self.cache.index(corpus, _index_key(config))
         with Workspace(corpus, index, config, self._plugins) as workspace:
             yield workspace
@@ -151,6 +150,21 @@ class Harness:
         self.spent.ingesting += time.perf_counter() - began
         _check(report, workspace.root, self._made(workspace.root))
         return report
+
+    @contextmanager
+    def processes(self, corpus: Path, seconds: float) -> Iterator[Processes]:
+        corpus = corpus.absolute()
+        config, folder = self._config_for(corpus), self.cache.folder
+        began = time.perf_counter()
+        with Processes(config, corpus, folder, self.options.asking, seconds=seconds) as processes:
+            try:
+                yield processes
+            finally:  # all of it is gw at work
+                self.spent.asking += time.perf_counter() - began
+
+    def _config_for(self, corpus: Path) -> Config:
+        """What the user leaves out of a corpus says nothing about one that was made here."""
+        return replace(self.config, corpus=CorpusSettings()) if self._made(corpus) else self.config
 
     def _made(self, corpus: Path) -> bool:
         return corpus.is_relative_to(self.cache.folder.absolute())
