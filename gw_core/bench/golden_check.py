@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -45,7 +45,7 @@ class Located:
 def check(golden: Golden, workspace: Workspace) -> list[Problem]:
     """All that is wrong with a golden set, in the order of its lines. ``workspace`` is that of ``golden.root``."""
     problems = [*golden.problems, *locate(golden, workspace).problems]
-    return sorted(problems, key=lambda one: one.line)
+    return [replace(one, file=str(golden.path)) for one in sorted(problems, key=lambda one: one.line)]
 
 
 def locate(golden: Golden, workspace: Workspace) -> Located:

@@ -6,8 +6,8 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 from gw_core.bench.lined import Node, unknown_key
 from gw_core.query import parse
@@ -50,13 +50,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with an entry (its id, or else its question). A ``warning`` is for a person to look at."""
+    """What is wrong with an entry (its id, or else its question). A ``warning`` is for a person to look at. ``str()``
+    is the one line to show."""
 
     entry: str
     line: int
     problem: str
     hint: str = ""
     level: Literal["error", "warning"] = "error"
+    file: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        parts = [place, *(["warning"] if self.level == "warning" else []), *([repr(self.entry)] if self.entry else [])]
+        return ": ".join([*parts, self.problem]) + (f" ({self.hint})" if self.hint else "")
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 def folded(question: str) -> str:
