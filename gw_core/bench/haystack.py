@@ -1,11 +1,11 @@
 """Natural text without a repeated sentence, in pieces of any size.
 
 The rule. Files come in the order of the hashes of their paths. Their text is cut into paragraphs, blocks between blank
-lines; one that is longer than :data:`LONGEST` characters is cut at line ends. A paragraph is left out if a line or a
-sentence of at least :data:`WORDS` words in it, its white space aside, has occurred before in the haystack, or if it
-holds control characters or a line that is longer than a paragraph may be. What is kept stands in files of the same
-names, paragraphs a blank line apart. It depends on nothing but the source, so that :attr:`Haystack.sha256` and a
-size say which text it is.
+lines; one that is longer than :data:`LONGEST` characters is cut at line ends. A paragraph is left out if it, or a line
+or a sentence in it, has at least :data:`WORDS` words and has occurred before in the haystack, white space aside; or if
+it holds control characters or a line that is longer than a paragraph may be. What is kept stands in files of the same
+names, paragraphs a blank line apart. It depends on nothing but the source, so that :attr:`Haystack.sha256` and a size
+say which text it is.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _is_text(block: str) -> bool:
 
 
 def is_new(paragraph: str, seen: set[str]) -> bool:
-    """Whether no line and no sentence of it is among ``seen`` or twice in it; if so, they are added."""
+    """Whether no line and no sentence of it, nor all of it, is among ``seen`` or twice in it; if so, they are added."""
     lines = [line.split() for line in paragraph.split("\n")]
     keys = [" ".join(words) for words in lines if len(words) >= WORDS]
     sentences = keys
@@ -209,7 +209,8 @@ def is_new(paragraph: str, seen: set[str]) -> bool:
         whole = " ".join(paragraph.split())
         # Three replacements are twice as quick as one regular expression, and this is where the time goes.
         parted = whole.replace(". ", ".\n").replace("! ", "!\n").replace("? ", "?\n").split("\n")
-        sentences = [one for one in parted if one.count(" ") >= WORDS - 1]
+        several = [whole, *parted] if len(parted) > 1 else parted
+        sentences = [one for one in several if one.count(" ") >= WORDS - 1]
     found = {*keys, *sentences}
     if not seen.isdisjoint(found) or len(set(keys)) < len(keys) or len(set(sentences)) < len(sentences):
         return False

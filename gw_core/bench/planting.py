@@ -48,7 +48,7 @@ def plant(texts: Sequence[SourceText], needles: Sequence[tuple[str, float]]) -> 
     depth outside of 0 to 1, and if there is nothing to hide in.
     """
     boundaries, offsets = _boundaries(texts)
-    if not boundaries:
+    if needles and not boundaries:
         raise ValueError("there is no text to hide a needle in")
     by_file: dict[int, list[tuple[int, float, int]]] = {}
     for index, (needle, depth) in enumerate(needles):

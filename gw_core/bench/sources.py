@@ -144,23 +144,21 @@ def safe_name(path: str) -> str:
     be left out by default, hide rules for other files, or be taken for something to extract text from.
 
     >>> safe_name("distutils/command/build/x.py"), safe_name("a/.gitignore"), safe_name("doc/index.html")
-    ('distutils/command/build_/x.py', 'a/_.gitignore', 'doc/index.html.txt')
+    ('distutils/command/_build/x.py', 'a/_.gitignore', 'doc/index.html.txt')
     """
-    parts = path.split("/")
-    safe: list[str] = []
-    for at, part in enumerate(parts):
-        raw, above = path_bytes(part), path_bytes(parts[at - 1]) if at else b""
-        is_folder = at < len(parts) - 1
-        stem, dot, suffix = part.rpartition(".")
-        if part.startswith(".") or part == CONFIG_FILE:
-            safe.append("_" + part)
-        elif raw in _EXCLUDED or is_secret(raw, is_folder, above):
-            safe.append(f"{stem}_{dot}{suffix}" if dot and stem and not is_folder else part + "_")
-        else:
-            safe.append(part)
-    if _EXTRACTED.fullmatch("." + safe[-1].rpartition(".")[2]):
-        safe[-1] += ".txt"
-    return "/".join(safe)
+    *folders, name = path.split("/")
+    above = ["", *folders]
+    safe = [_safe_part(part, folder=True, parent=parent) for part, parent in zip(folders, above, strict=False)]
+    safe.append(_safe_part(name, folder=False, parent=above[-1]))
+    return "/".join(safe) + (".txt" if _EXTRACTED.fullmatch("." + name.rpartition(".")[2]) else "")
+
+
+def _safe_part(part: str, *, folder: bool, parent: str) -> str:
+    raw, raw_parent = path_bytes(part), path_bytes(parent)
+    if not (part.startswith(".") or part == CONFIG_FILE or raw in _EXCLUDED or is_secret(raw, folder, raw_parent)):
+        return part
+    part = "_" + part
+    return part.replace(".", "_") if is_secret(path_bytes(part), folder, raw_parent) else part
 
 
 def _free_name(name: str, taken: set[str]) -> str:
