@@ -6,8 +6,9 @@ something, and is never better or worse: one measurement has no interval.
 Every row stands for itself, at 95 %; there is no correction for how many there are. Rows of one run are anything but
 independent (recall@5, recall@10 and mrr@10 rest on the same rankings), and a correction such as Holm's would let a loss
 of 10 in 60 questions pass wherever two dozen rows stand beside it. The price is that of two equal systems, asked anew
-with everything left to chance, up to one row in 40 is called worse; fewer with few questions. gw itself gives the same
-answers to the same questions, and then nothing is. :func:`compare` says in its notes how many rows that may be.
+with everything left to chance, up to one row in 40 is called worse (measured: 1.2 to 2.8 % of rows of 60 questions or
+more, 0 to 1.5 % of those of 6). gw itself gives the same answers to the same questions, and then none is.
+:func:`compare` says in its notes how many rows chance may account for.
 """
 
 from __future__ import annotations

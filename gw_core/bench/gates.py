@@ -1,10 +1,10 @@
 """Thresholds that a report has to reach: ``recall@5=.99`` in every cell that has the metric, or in some.
 
 A gate is ``[TASK/[CELL/]]METRIC=VALUE``, several with commas between them. The value is a number, or per cent with the
-sign: ``99%`` is .99. Names of tasks, cells and metrics may hold ``/``; a gate's name is read as whatever the report has.
-A metric must be at least the value. A figure (what a task measured once) is a metric, too, if it is the same on every
-machine: it must be at least the value where higher is better, and at most the value where lower is. Speed, memory and
-latency differ from machine to machine and never pass or fail anything.
+sign: ``99%`` is .99. Names of tasks, cells and metrics may hold ``/`` and ``,``: what a gate names is looked up in the
+report. A metric must be at least the value. A figure (what a task measured once) is a metric, too, if it is the same on
+every machine: it must be at least the value where higher is better, and at most the value where lower is. Speed, memory
+and latency differ from machine to machine and never pass or fail anything.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ Plain = Mapping[str, Any]
 
 _EXAMPLE = "--fail-under recall@5=.99, or needle/3m/recall@5=.99"
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)", re.ASCII)
+# A name up to its value, which ends at a comma; what is left over is no gate, and is found to be none.
+_GATES = re.compile(r"([^=]+=[^,]*|[^,=]+|=[^,]*)(?:,|$)")
 _LATENCY = re.compile(r"(latency|p50|p95|p99|ms)\b.*")
 
 
@@ -52,7 +54,7 @@ class _Measured:
 
 def parse_gates(texts: Iterable[str]) -> list[Gate]:
     """Gates as they were given, each text one or several. Raises UsageError for one that is none."""
-    return [_parsed(part.strip(), text) for text in texts for part in text.split(",")]
+    return [_parsed(part.strip()) for text in texts for part in _GATES.findall(text) or [text]]
 
 
 def check_gates(report: Plain, gates: Sequence[Gate]) -> list[dict[str, Any]]:
@@ -65,14 +67,14 @@ def check_gates(report: Plain, gates: Sequence[Gate]) -> list[dict[str, Any]]:
     return [_row(gate, one) for gate in gates for one in _meant(gate, known, report)]
 
 
-def _parsed(part: str, text: str) -> Gate:
+def _parsed(part: str) -> Gate:
     name, equals, value = (one.strip() for one in part.rpartition("="))
     if not equals or not name:
-        raise UsageError(f"not a gate: {part or text!r}", hint=_EXAMPLE)
+        raise UsageError(f"not a gate: {part!r}", hint=_EXAMPLE)
     found = _NUMBER.fullmatch(value)
     wanted = float(found[1]) / (100 if found[2] else 1) if found else float("inf")
     if abs(wanted) == float("inf"):
-        raise UsageError(f"{part}: {value or 'nothing'!r} is not a number", hint=_EXAMPLE)
+        raise UsageError(f"{part}: {value!r} is not a number", hint=_EXAMPLE)
     return Gate(part, name, wanted)
 
 
@@ -101,7 +103,8 @@ def _check_fit(gate: Gate, one: _Measured) -> None:
         raise _machine_bound(gate)
     if one.better == "neither":
         raise UsageError(f"{gate.text}: neither a higher nor a lower {one.metric} is better, so that it cannot gate")
-    if one.is_metric and not 0 <= gate.wanted <= 1:
+    is_rate = one.is_metric and (one.value is None or 0 <= one.value <= 1)
+    if is_rate and not 0 <= gate.wanted <= 1:
         hint = f"{gate.wanted:g}% is {gate.wanted / 100:g}" if 1 < gate.wanted <= 100 else _EXAMPLE
         raise UsageError(f"{gate.text}: {one.metric} lies between 0 and 1", hint=hint)
 
