@@ -183,10 +183,9 @@ def _differing_runs(report: Plain, baseline: Plain) -> Iterator[str]:
         yield f"another haystack: {names[1]} in the baseline, {names[0]} here"
     if here.get("seed") != there.get("seed"):
         yield f"another seed: {there.get('seed')} in the baseline, {here.get('seed')} here"
-    for part in ("config", "asking"):
-        sides = [one.get(part) if isinstance(one.get(part), Mapping) else {} for one in (here, there)]
-        for key, one, two in _differing(*sides):
-            yield f"another setting: {key} is {two!r} in the baseline, {one!r} here"
+    sides = [config if isinstance(config := run.get("config"), Mapping) else {} for run in (here, there)]
+    for key, one, two in _differing(*sides):
+        yield f"another setting: {key} is {two!r} in the baseline, {one!r} here"
     known = {task["name"]: task["settings"] for task in baseline["tasks"]}
     for task in report["tasks"]:
         for key, one, two in _differing(task["settings"], known.get(task["name"], task["settings"])):
