@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gw_core.errors import UsageError
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]+")
+_NAME = re.compile(r"[^\W\d]\w+")
 _ANY_WORD = re.compile(r"\w+")
 _PATIENCE = 500
 """How many lines are drawn for one question before any line with a word in it will do."""
