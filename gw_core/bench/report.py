@@ -5,17 +5,19 @@ A rate of yes and no has a Wilson interval, any other mean a bootstrap interval 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from gw_core.bench.harness import Harness, Spent, Trial
+from gw_core.bench.saved import SCHEMA
 from gw_core.bench.stats import estimate, latencies
 from gw_core.bench.tokens import RULE
 from gw_core.plain import plain
 from gw_core.trial import Cell, Outcome
 
-SCHEMA = "gw.bench/1"
+
 DEPTHS = 10
 """Into how many equal parts of the haystack the heat map is divided."""
 
@@ -25,12 +27,14 @@ def report(
 ) -> dict[str, Any]:
     """``provenance`` is that of :func:`gw_core.bench.provenance.provenance`; ``began`` is when the run did, in UTC."""
     haystack = harness.haystack_provenance
+    counting = time.perf_counter()
+    tasks = [_task(trial, cells) for trial, cells in measured]
+    harness.spent.whole += time.perf_counter() - counting
     return {
         "schema": SCHEMA,
         "provenance": {
             **provenance,
-            "backend": harness.config.retrieve.backend,
-            "asking": plain(harness.options.asking),
+            "config": {**provenance["config"], **_asked(harness)},
             "seed": harness.seed,
             "started": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round((datetime.now(timezone.utc) - began).total_seconds(), 3),
@@ -38,11 +42,21 @@ def report(
             "token_rule": RULE,
         },
         "ks": list(harness.ks),
-        "tasks": [_task(trial, cells) for trial, cells in measured],
+        "tasks": tasks,
         "overhead": _overhead(harness.spent),
         "comparison": None,
         "gates": [],
         "notes": [],
+    }
+
+
+def _asked(harness: Harness) -> dict[str, Any]:
+    """What was measured: the settings that make most of the difference, said whether they are the default or not."""
+    asking, config = harness.options.asking, harness.config
+    return {
+        "retrieve.backend": config.retrieve.backend,
+        "retrieve.rerank": list(config.retrieve.rerank if asking.rerank is None else asking.rerank),
+        "ask.reader": asking.reader or config.ask.reader,
     }
 
 

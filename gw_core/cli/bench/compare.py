@@ -29,7 +29,8 @@ def command(session: Session, baseline: Path, other: Path, fail_on_regression: b
 
     A difference counts only if its interval, over the questions, leaves out zero.
     """
-    comparison = compare(read_report(other), read_report(baseline), name=str(baseline))
+    before, after = read_report(baseline), read_report(other)
+    comparison = compare(after, before, name=str(baseline))
     if session.console.format == "json":
         session.console.item({"schema": "gw.bench-compare/1", "other": str(other), **comparison})
     else:

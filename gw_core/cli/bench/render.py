@@ -66,7 +66,9 @@ def write_comparison(console: Console, comparison: Mapping[str, Any]) -> None:
 
 
 def _compared_row(one: Mapping[str, Any]) -> tuple[str, ...]:
-    difference = f"{one['difference']:+.4f} ({one['low']:+.4f} to {one['high']:+.4f})"
+    difference = f"{one['difference']:+.4f}"
+    if one["low"] is not None:  # figures that were measured once have no interval
+        difference += f" ({one['low']:+.4f} to {one['high']:+.4f})"
     values = (f"{one[key]:.4f}" for key in ("baseline", "value"))
     return one["task"], one["cell"], one["metric"], str(one["n"]), *values, difference, one["verdict"]
 
