@@ -17,7 +17,6 @@ from gw_core.bench.tokens import RULE
 from gw_core.plain import plain
 from gw_core.trial import Cell, Outcome
 
-
 DEPTHS = 10
 """Into how many equal parts of the haystack the heat map is divided."""
 
