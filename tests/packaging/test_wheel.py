@@ -75,7 +75,8 @@ def test_the_wheel_holds_the_two_trees_and_nothing_else(wheel: Path) -> None:
     version = PYPROJECT["project"]["version"]
     assert tops == {"gw_core", "gw_plugins", f"gw_toolkit-{version}.dist-info"}
     for package, top in TREES.items():
-        on_disk = {f"{package}/{path.relative_to(top)}" for path in top.rglob("*.py")} | {f"{package}/py.typed"}
+        files = [path for path in top.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
+        on_disk = {f"{package}/{path.relative_to(top)}" for path in files}
         assert {name for name in names if name.startswith(package + "/")} == on_disk
 
 
