@@ -108,10 +108,15 @@ def _k(name: str) -> int:
 
 
 def grids(task: Mapping[str, Any]) -> Iterator[Grid]:
-    """One for each kind of group in a task (depth, category), for the metric that a reader asks for first."""
+    """One for each kind of group in a task (depth, category), for the metric that a reader asks for first.
+
+    None for a kind of which each cell has a single group: that says nothing that the cell does not.
+    """
     cells = task["cells"]
     for kind in dict.fromkeys(kind for one in cells for kind in one["groups"]):
         those = [one for one in cells if one["groups"].get(kind)]
+        if max(map(len, (one["groups"][kind] for one in those)), default=0) < 2:
+            continue
         found = [{one["group"]: one for one in cell["groups"][kind]} for cell in those]
         metric = primary(dict.fromkeys(m for by in found for one in by.values() for m in one["metrics"]))
         names = _in_order(name for by in found for name in by)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -55,3 +55,14 @@ def hostile() -> tuple[str, ...]:
         "${window.pwned = 1} {{7*7}} %s",
         "# heading\n* item\n---",
     )
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium without a network; see chromium.py."""
+    chromium = _load("chromium")
+    path = chromium.found()
+    if path is None:
+        pytest.skip("no Chromium is installed")
+    with chromium.Browser(path, tmp_path_factory.mktemp("chromium") / "profile") as running:
+        yield running
