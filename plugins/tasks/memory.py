@@ -41,7 +41,10 @@ class _Model:
 
 
 class Memory:
-    """A cell for each model and context. A context counts the model's own tokens."""
+    """What full attention over a corpus costs in GPU memory, against the same model with retrieval.
+
+    A cell for each model. A context counts the model's own tokens.
+    """
 
     def __init__(
         self,
@@ -84,63 +87,69 @@ class Memory:
 
     def run(self, bench: Bench) -> Iterator[Cell]:
         models = _named([_model(one, self._weights) for one in self._models])
-        total = len(models) * len(self._contexts)
-        for number, (name, model, context) in enumerate(
-            (name, model, context) for name, model in models for context in self._contexts
-        ):
-            bench.step("reckoning", number, total)
-            yield self._cell(name, model, context)
-        bench.step("reckoning", total, total)
+        for number, (name, model) in enumerate(models):
+            bench.step("reckoning", number, len(models))
+            yield self._cell(name, model)
+        bench.step("reckoning", len(models), len(models))
 
-    def _cell(self, name: str, model: _Model, context: int) -> Cell:
-        window = min(context, self._window)
-        full, shown = (model.shape.cache_bytes(tokens, self._kv) for tokens in (context, window))
-        whole, with_retrieval = model.weight_bytes + full, model.weight_bytes + shown
+    def _cell(self, name: str, model: _Model) -> Cell:
+        shown = model.shape.cache_bytes(self._window, self._kv)
+        figures = {
+            "weights": _gib(model.weight_bytes),
+            "kv_cache_with_retrieval": _gib(shown),
+            "total_with_retrieval": _gib(model.weight_bytes + shown),
+        }
+        rows = []
+        for context in self._contexts:
+            cache = model.shape.cache_bytes(context, self._kv)
+            figures[f"kv_cache@{name_of(context)}"] = _gib(cache)
+            figures[f"total@{name_of(context)}"] = _gib(model.weight_bytes + cache)
+            rows.append(self._row(model, context, cache, min(cache, shown)))
         facts: dict[str, Any] = {
-            "model": name,
-            "context": context,
-            "window": window,
+            "gpus": rows,
+            "parameters": model.shape.parameters,
             "weights": model.weights,
             "kv": self._kv,
-            "gpus": gpus_for(whole, self._reserve),
-            "gpus_with_retrieval": gpus_for(with_retrieval, self._reserve),
-            "parameters": model.shape.parameters,
+            "window": name_of(self._window),
             "longest_context": model.shape.most or None,
             "bytes": {
                 "weights": model.weight_bytes,
-                "kv_cache": full,
-                "total": whole,
                 "kv_cache_with_retrieval": shown,
-                "total_with_retrieval": with_retrieval,
+                **{
+                    f"kv_cache@{name_of(context)}": model.shape.cache_bytes(context, self._kv)
+                    for context in self._contexts
+                },
             },
             "source": model.shape.source,
         }
-        return Cell(
-            name=f"{name}@{name_of(context)}",
-            figures={
-                "weights": _gib(model.weight_bytes),
-                "kv_cache": _gib(full),
-                "total": _gib(whole),
-                "kv_cache_with_retrieval": _gib(shown),
-                "total_with_retrieval": _gib(with_retrieval),
-            },
-            size=context,
-            facts=facts,
-            notes=self._notes(model.shape, context, window),
-        )
+        return Cell(name=name, figures=figures, facts=facts, notes=self._notes(name, model.shape))
 
-    def _notes(self, shape: Shape, context: int, window: int) -> tuple[str, ...]:
-        notes = list(shape.notes)
-        if shape.most and context > shape.most:
-            notes.append(f"{name_of(context)} tokens are more than this model was made for: {name_of(shape.most)}")
-        if any(one.window is not None and one.window < context for one in shape.layers):
-            near = sum(one.count for one in shape.layers if one.window is not None)
-            least = min(one.window for one in shape.layers if one.window is not None)
-            notes.append(f"{near} layers keep only the last {name_of(least)} tokens; not every program makes use of it")
-        notes.append(
-            f"with retrieval the model is shown {name_of(window)} tokens, however large the corpus is, and the index"
-            f" takes no GPU memory; of every card {self._reserve:g} GiB stay free for activations and buffers"
-        )
+    def _row(self, model: _Model, context: int, cache: int, shown: int) -> dict[str, str]:
+        """One line of the table. A corpus that is smaller than the window needs no more than all of it."""
+        whole, with_retrieval = model.weight_bytes + cache, model.weight_bytes + shown
+        return {
+            "context": name_of(context),
+            "full attention": f"{whole / GIB:,.1f} GiB",
+            "cards": gpus_for(whole, self._reserve),
+            "with retrieval": f"{with_retrieval / GIB:,.1f} GiB",
+            "cards with retrieval": gpus_for(with_retrieval, self._reserve),
+        }
+
+    def _notes(self, name: str, shape: Shape) -> tuple[str, ...]:
+        notes = [
+            f"with retrieval a model is shown {name_of(self._window)} tokens, however large the corpus is, and"
+            " the index takes no GPU memory",
+            f"of every card {self._reserve:g} GiB stay free for activations, buffers and the driver",
+            *(f"{name}: {note}" for note in shape.notes),
+        ]
+        beyond = [name_of(context) for context in self._contexts if 0 < shape.most < context]
+        if beyond:
+            more = ", ".join(beyond)
+            notes.append(f"{name}: more tokens than it was made for, {name_of(shape.most)}: {more}")
+        windows = [(one.count, one.window) for one in shape.layers if one.window is not None]
+        if windows and min(window for _, window in windows) < max(self._contexts):
+            near = ", ".join(f"{count} of its layers the last {name_of(window)} tokens" for count, window in windows)
+            notes.append(f"{name} keeps in {near} only; a program that makes no use of it needs more")
         return tuple(notes)
 
 
@@ -186,11 +195,9 @@ def _model(name: str, weights: str) -> _Model:
 
 
 def _unknown(name: str) -> Shape:
-    near = difflib.get_close_matches(name.strip().lower(), SHAPES, n=3, cutoff=0.5)
-    meant = f"did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
-    raise UnknownNameError(
-        f"no model of the name {name!r} is known", hint=f"{meant}or a .gguf file; known: {', '.join(sorted(SHAPES))}"
-    )
+    near = difflib.get_close_matches(name.strip().lower(), SHAPES, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(map(repr, near))}" if near else f"known: {', '.join(sorted(SHAPES))}"
+    raise UnknownNameError(f"no model of the name {name!r} is known", hint=f"{hint}, or a .gguf file")
 
 
 def _named(models: Sequence[_Model]) -> list[tuple[str, _Model]]:

@@ -27,7 +27,10 @@ PERCENTILES = (50, 95, 99)
 
 
 class Speed:
-    """A cell for each size of corpus. The start-up of the command is measured once, in the smallest."""
+    """How fast this machine ingests and searches, with what memory and disk, and how fast the command starts.
+
+    A cell for each size of corpus. The start-up of the command is measured once, in the smallest.
+    """
 
     def __init__(
         self,
