@@ -45,6 +45,7 @@ def _write_tables(console: Console, result: Mapping[str, Any]) -> None:
         console.line(console.styled(one_line(task["name"]), "bold"))
         _write_metrics(console, task["cells"])
         _write_figures(console, task["cells"])
+        _write_fact_tables(console, task["cells"])
         _write_depths(console, task["cells"])
         for note in dict.fromkeys(note for cell in task["cells"] for note in cell["notes"]):
             console.say(f"gw: {note}")
@@ -121,6 +122,18 @@ def _write_figures(console: Console, cells: Sequence[Mapping[str, Any]]) -> None
             row.append("" if one is None else f"{one['value']:,.4g} {one['unit']}".rstrip())
         rows.append(row)
     console.table(["", *(cell["name"] for cell in cells)], rows)
+
+
+def _write_fact_tables(console: Console, cells: Sequence[Mapping[str, Any]]) -> None:
+    """Facts that are tables themselves: lists of objects."""
+    for cell in cells:
+        for name, rows in cell["facts"].items():
+            if not isinstance(rows, list) or not rows or not all(isinstance(one, Mapping) for one in rows):
+                continue
+            columns = list(dict.fromkeys(key for one in rows for key in one))
+            console.line()
+            console.line(console.styled(one_line(f"{cell['name']}: {name}"), "bold"))
+            console.table(columns, [[str(one.get(key, "")) for key in columns] for one in rows])
 
 
 def _write_depths(console: Console, cells: Sequence[Mapping[str, Any]]) -> None:
