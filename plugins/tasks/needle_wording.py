@@ -231,10 +231,13 @@ def facts(number: int, seed: str) -> list[Fact]:
     made = []
     for at in range(number):
         choose = seeded(seed, "fact", at)
-        word = _free_word(taken, choose)
-        taken.add(word)
+        taken.add(word := _free_word(taken, choose))
         template = TEMPLATES[at % len(TEMPLATES)]
-        name = f"{word}-{choose.randrange(100, 1000)}" if template.numbered else f"{word} {_word(choose)}"
+        if template.numbered:
+            name = f"{word}-{choose.randrange(100, 1000)}"
+        else:
+            taken.add(second := _free_word(taken, choose))
+            name = f"{word} {second}"
         needle, answer = _stated(template, name, choose)
         question = template.question.format(name=name)
         made.append(Fact(f"{template.kind}-{at:04}", template.kind, name, needle, question, answer))
@@ -250,8 +253,8 @@ def distractors(fact: Fact, number: int, seed: str) -> list[str]:
     names = _near_numbers(fact.name) if template.numbered else _near_words(fact.name, choose)
     made: list[str] = []
     while len(made) < number:
-        sentence, answer = _stated(template, next(names), choose)
-        if answer != fact.answer:
+        sentence, _ = _stated(template, next(names), choose)
+        if fact.answer not in sentence:
             made.append(sentence)
     return made
 
