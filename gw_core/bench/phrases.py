@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gw_core.errors import UsageError
 
-_NAME = re.compile(r"[^\W\d]\w+")
-_ANY_WORD = re.compile(r"\w+")
+# Words with a letter or a digit in them: a line of underscores is a drawing.
+_NAME = re.compile(r"(?=_*[^\W_])[^\W\d]\w+")
+_ANY_WORD = re.compile(r"_*[^\W_]\w*")
 _PATIENCE = 500
 """How many lines are drawn for one question before any line with a word in it will do."""
 

@@ -27,7 +27,9 @@ def test_two_in_three_are_prose_and_one_is_names() -> None:
     assert all(" ".join(question.split()) in PROSE for number, question in enumerate(asked) if number % 3)
 
 
-@pytest.mark.parametrize("text", [PROSE, CODE, "größer als 東京\n", "x\n\n\n", "日本語の文章です。\n"])
+@pytest.mark.parametrize(
+    "text", [PROSE, CODE, "größer als 東京\n", "__ ____ ___ __ x1\n", "x\n\n\n", "日本語の文章です。\n"]
+)
 def test_a_corpus_of_one_kind_or_of_another_script_is_asked_too(text: str) -> None:
     asked = phrases(readers(text), 9, 7)
     assert len(asked) == 9
@@ -35,7 +37,7 @@ def test_a_corpus_of_one_kind_or_of_another_script_is_asked_too(text: str) -> No
     assert all(word in re.findall(r"\w+", text) for question in asked for word in question.split())
 
 
-@pytest.mark.parametrize("texts", [(), ("",), ("\n\n", "--- !!! ---\n")])
+@pytest.mark.parametrize("texts", [(), ("",), ("\n\n", "--- !!! ---\n"), ("__ ____ ___ __ ______\n",)])
 def test_text_without_words_is_refused(texts: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         phrases(readers(*texts), 3, 7)
