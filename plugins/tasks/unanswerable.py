@@ -119,7 +119,7 @@ class Unanswerable:
             chance={"abstention_precision": 0.5},
             size=size,
             facts={**corpus.counts, "passages": passages, ANSWERABLE: number, UNANSWERABLE: number},
-            notes=_notes(number, wanted),
+            notes=_notes(number, wanted, corpus.counts["suitable"]),
         )
 
 
@@ -206,10 +206,12 @@ def _check_names(texts: Sequence[SourceText], made: Sequence[Fact]) -> None:
                 )
 
 
-def _notes(number: int, wanted: int) -> tuple[str, ...]:
+def _notes(number: int, wanted: int, suitable: int) -> tuple[str, ...]:
     notes = [WHAT]
     if number < wanted:
-        notes.append(f"{number} questions of each kind instead of {wanted}: no more suit this haystack")
+        share = f"the sentences that answer the others may be {planting.MOST:.0%} of a haystack at most"
+        why = share if number < suitable else "no more suit this haystack"
+        notes.append(f"{number} questions of each kind instead of {wanted}: {why}")
     if number < FEW:
         notes.append(f"{number} questions of each kind are few: mind the intervals")
     return tuple(notes)
