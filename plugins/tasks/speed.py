@@ -87,7 +87,7 @@ class Speed:
                 "search_cpu_s": [round(sum(one.cpu), 3) for one in searches],
             },
         }
-        notes = [f"the least time and the most memory of {self._rounds} rounds, each in a process of its own"]
+        notes = [f"rounds: {self._rounds}, each in a process of its own; the least time and the most memory count"]
         if size == self._sizes[0]:
             bench.step("starting the command", 0, 1)
             took = processes.start_up(questions[0], self._starts)

@@ -125,6 +125,13 @@ def test_block_sizes_are_those_of_ggml() -> None:
     assert (FILE_TYPES[1], FILE_TYPES[15], FILE_TYPES[18], FILE_TYPES[32]) == ("f16", "q4_k_m", "q6_k", "bf16")
 
 
+def test_without_a_stated_type_it_is_what_most_bytes_are_in(tmp_path: Path) -> None:
+    assert header_of(tmp_path, **{"general.file_type": None}).file_type == "q4_0"
+    assert header_of(tmp_path, **{"general.file_type": ("u32", 1024 + 15)}).file_type == "q4_k_m", "it was guessed"
+    assert header_of(tmp_path, **{"general.file_type": ("u32", 900)}).file_type == "q4_0", "not known"
+    assert header_of(tmp_path, **{"general.name": None}).name == "model"
+
+
 # -- shapes -----------------------------------------------------------------------------------------------------------
 
 
