@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gw_core.bench.golden import corpus_named_by, corpus_of
 from gw_core.bench.golden_add import quoted_hit
-from gw_core.bench.golden_check import spans_of
+from gw_core.bench.golden_check import corpus_paths, spans_of
 from gw_core.bench.harness import Harness
 from gw_core.citation import Citation
 from gw_core.errors import UsageError
@@ -62,7 +62,8 @@ class Adding:
             corpus = None if self._corpus is None else self._corpus.resolve()
             root, paths = corpus_of(self._golden, [] if corpus is None else [(1, str(corpus))])
         asking = self._harness.options.asking
-        with self._harness.workspace(root) as workspace:
+        paths = corpus_paths(self._golden, root, paths, self._harness.config.corpus)
+        with self._harness.workspace(root, paths) as workspace:
             self._harness.ingest(workspace, paths)
             result = workspace.search(question, k=k, backend=asking.backend, rerank=asking.rerank)
             if not result.evidence:

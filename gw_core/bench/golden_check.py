@@ -24,6 +24,7 @@ from gw_core.errors import GwError, LoadError, UsageError
 from gw_core.files import read_regular
 from gw_core.ingest import load_document
 from gw_core.model import Span
+from gw_core.settings import CorpusSettings
 from gw_core.text.lines import Lines
 from gw_core.trial import Place
 from gw_core.workspace import Workspace
@@ -142,10 +143,11 @@ class Documents:
 
     @cached_property
     def _walked(self) -> tuple[frozenset[str], tuple[Skipped, ...]]:
-        paths = [os.path.relpath(path, self._golden.root) for path in corpus_paths(self._golden)]
+        root = self._golden.root
+        paths = corpus_paths(self._golden.path, root, self._golden.paths, self._pipeline.corpus)
         found: set[str] = set()
         skipped = []
-        for one in walk(self._golden.root, paths, self._pipeline.corpus):
+        for one in walk(root, [os.path.relpath(path, root) for path in paths], self._pipeline.corpus):
             if isinstance(one, Found):
                 found.add(one.path)
             else:
@@ -198,25 +200,26 @@ class Documents:
             return LoadError(error.message, hint=error.hint)
 
 
-def corpus_paths(golden: Golden) -> tuple[Path, ...]:
-    """What to ingest for a golden set, so that its own file is no part of the corpus: it holds every question.
+def corpus_paths(
+    golden: Path, root: Path, paths: Sequence[Path], settings: CorpusSettings | None = None
+) -> tuple[Path, ...]:
+    """What to ingest for a golden file over ``paths`` in ``root`` (none: all of it), so that the file itself is no part
+    of its corpus: it holds every question.
 
-    The paths of the set, where one is above the golden file replaced by all that lies beside the file and the folders
-    that it is in.
+    A path above the file is replaced by all that lies beside the file and the folders that it is in. None means all of
+    the root. Raises UsageError where the file itself is named.
     """
-    own = golden.path.resolve()
-    tops = golden.paths or (golden.root,)
+    own = golden.resolve()
+    tops = tuple(paths) or (root,)
     if own in tops:
-        raise UsageError(f"{golden.path}: the golden file itself is named as its corpus")
+        raise UsageError(f"{golden}: the golden file itself is named as its corpus")
     holding = [top for top in tops if own.is_relative_to(top)]
     if not holding:
-        return tuple(tops)
-    found = {Path(golden.root, one.path) for one in walk(golden.root, holding) if isinstance(one, Found)}
-    beside: set[Path] = set()
-    for file in found - {own}:
-        for top in holding:
-            if file.is_relative_to(top):
-                beside.add(_apart(file, own, top))
+        return tuple(paths)
+    found = {Path(root, one.path) for one in walk(root, holding, settings) if isinstance(one, Found)}
+    if own not in found:
+        return tuple(paths)
+    beside = {_apart(file, own, top) for file in found - {own} for top in holding if file.is_relative_to(top)}
     return tuple(sorted({*beside, *(top for top in tops if top not in holding)}))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -126,7 +127,7 @@ class Harness:
 
     @contextmanager
     def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[GwSubject]:
-        with self.workspace(corpus) as workspace:
+        with self.workspace(corpus, paths) as workspace:
             report = self.ingest(workspace, paths)
             subject = GwSubject(workspace, self.options.asking, report)
             try:
@@ -135,11 +136,15 @@ class Harness:
                 self.spent.asking += subject.seconds
 
     @contextmanager
-    def workspace(self, corpus: Path) -> Iterator[Workspace]:
-        """A workspace over a corpus, its index in the cache, with nothing ingested yet."""
+    def workspace(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[Workspace]:
+        """A workspace over a corpus, its index in the cache, with nothing ingested yet.
+
+        What is ingested stays in an index, and all of it is searched: other ``paths`` have an index of their own.
+        """
         corpus = corpus.absolute()
         config = self._config_for(corpus)
-        index = self.cache.index(corpus, _index_key(config))
+        parts = {"paths": sorted(os.fspath(path) for path in paths)} if paths else {}
+        index = self.cache.index(corpus, _index_key(config) | parts)
         with Workspace(corpus, index, config, self._plugins) as workspace:
             yield workspace
 

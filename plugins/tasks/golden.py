@@ -131,6 +131,7 @@ class Golden:
         found = golden.load(self._file)
         with gw_core.open(found.root) as workspace:
             located = golden_check.locate(found, workspace)
+            paths = golden_check.corpus_paths(found.path, found.root, found.paths, workspace.pipeline.corpus)
         golden.raise_first(found.path, located.problems)
         asked = tuple(
             Asked(
@@ -146,9 +147,7 @@ class Golden:
         )
         warned = sum(one.level == "warning" for one in located.problems)
         notes = (f"{warned} judgments look wrong: gw bench golden {found.path} --check",) if warned else ()
-        return Set(
-            found.name, found.root, golden_check.corpus_paths(found), asked, {"golden_sha256": found.sha256}, notes
-        )
+        return Set(found.name, found.root, paths, asked, {"golden_sha256": found.sha256}, notes)
 
     def _collection(self, bench: Bench) -> Set:
         found = beir.load(self._file, self._split)

@@ -127,17 +127,24 @@ def test_a_quote_of_a_span_stands_once_and_holds_what_was_meant(text: str, data:
     assert quote.of(text) == quote.of(text).strip()
 
 
+def ingested(path: Path) -> tuple[Path, ...]:
+    found = read(path)
+    return corpus_paths(found.path, found.root, found.paths)
+
+
 def test_a_golden_file_in_its_own_corpus_is_left_out_of_it(docs: Path) -> None:
     (docs / "ops" / "sets").mkdir(parents=True)
     for name in ("ops/a.md", "ops/sets/b.md", "ops/sets/c.md", "ops/deep.md"):
         (docs / name).write_text("text")
     path = docs / "ops" / "sets" / "g.yaml"
     path.write_text("corpus: ../..\nquestions: [{question: a, abstain: true}]")
-    names = [one.relative_to(docs.resolve()).as_posix() for one in corpus_paths(read(path))]
+    names = [one.relative_to(docs.resolve()).as_posix() for one in ingested(path)]
     assert names == [".gitignore", "logs.md", "ops/a.md", "ops/deep.md", "ops/sets/b.md", "ops/sets/c.md"]
     beside = docs.parent / "g.yaml"
     beside.write_text("corpus: docs\nquestions: [{question: a, abstain: true}]")
-    assert corpus_paths(read(beside)) == (docs.resolve(),)
+    assert ingested(beside) == ()
     beside.write_text("corpus: g.yaml\nquestions: [{question: a, abstain: true}]")
     with pytest.raises(UsageError, match="itself"):
-        corpus_paths(read(beside))
+        ingested(beside)
+    (docs / ".gitignore").write_text("drafts/\ng.yaml\n")  # then it is no part of it in any case
+    assert ingested(path) == ()
