@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gw_core.bench.golden_entry import Entries, Problem, Question
+from gw_core.bench.golden_entry import Entries, Problem, Question, short
 from gw_core.bench.lined import Node, error_at, parse_jsonl, parse_yaml, read_source, unknown_key
 from gw_core.errors import NotFoundError, UsageError
 
@@ -130,10 +130,11 @@ def corpus_of(path: Path, named: Sequence[tuple[int, str]]) -> tuple[Path, tuple
             found.append(place.resolve(strict=True))
         except (OSError, ValueError, RuntimeError) as error:
             raise NotFoundError(
-                f"{path}:{line}: the corpus {text!r} does not exist", hint="it counts from the folder of this file"
+                f"{path}:{line}: the corpus {short(text, 200)!r} does not exist",
+                hint="it counts from the folder of this file",
             ) from error
         if not (found[-1].is_dir() or found[-1].is_file()):
-            raise error_at(path, line, f"the corpus {text!r} is neither a file nor a folder")
+            raise error_at(path, line, f"the corpus {short(text, 200)!r} is neither a file nor a folder")
     if len(found) == 1 and found[0].is_dir():
         return found[0], ()
     folders = [one if one.is_dir() else one.parent for one in found]

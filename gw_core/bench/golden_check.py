@@ -30,6 +30,7 @@ from gw_core.trial import Place
 from gw_core.workspace import Workspace
 
 _MANY = 5000  # paths among which a misspelt one is looked for
+_LONG = 200  # characters of its name that are compared
 _KEPT = 8  # texts of documents that are kept for the questions to come
 _SHOWN = 5  # lines that are named where a quote stands more than once
 _COUNTED = 100  # places of a quote, after which there is no point in more
@@ -165,13 +166,13 @@ class Documents:
         for one in skipped:
             if document == one.path or (one.path.endswith("/") and document.startswith(one.path)):
                 return f"{document} is left out of the corpus: {REASONS.get(one.reason, one.reason)}", one.detail
-        if Path(self._golden.root, document).is_dir():
+        if os.path.isdir(os.path.join(self._golden.root, document)):  # noqa: PTH112, PTH118 - a name may be no name at all
             return f"{document} is a folder", "name the files in it"
-        near = difflib.get_close_matches(document, sorted(files)[:_MANY], n=1)
+        near = difflib.get_close_matches(document[:_LONG], sorted(files)[:_MANY], n=1)
         same = sorted(one for one in files if posixpath.basename(one) == posixpath.basename(document))
         guess = next(iter([*same[:1], *near]), "")
         hint = f"did you mean {guess!r}?" if guess else f"documents count from {self._golden.root}"
-        return f"there is no document {document!r} in the corpus", hint
+        return f"there is no document {short(document, 200)!r} in the corpus", hint
 
     def text(self, document: str) -> str:
         """The text as gw indexes it. Raises LoadError where there is none."""

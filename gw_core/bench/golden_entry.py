@@ -220,9 +220,11 @@ class Entries:
         """A document's path in one form; empty for what can't be one."""
         path = posixpath.normpath(text) if text.strip() else ""
         if path in ("", ".") or "\0" in path:
-            self._add(label, line, f"{text!r} is no document")
+            self._add(label, line, f"{short(text, 200)!r} is no document")
         elif path == ".." or path.startswith(("/", "../")):
-            self._add(label, line, f"{text!r} is outside the corpus", "a document counts from the corpus' root")
+            self._add(
+                label, line, f"{short(text, 200)!r} is outside the corpus", "a document counts from the corpus' root"
+            )
         else:
             return path
         return ""
@@ -249,12 +251,12 @@ class Entries:
         if unknown:
             self._add(label, *unknown)
             return None
-        document = self._text(node, "document", label) if "document" in node.fields else ""
+        document = node.fields.get("document", Node("null", node.line))
         text = self._text(node, "quote", label)
         for key in _QUOTE:
             if key not in node.fields:
                 self._add(label, node.line, f"a quote needs {key!r}", "{document: ops/logs.md, quote: ...}")
-        path = self._path(document, node.line, label) if document else ""
+        path = self._path(document.text, document.line, label) if "document" in node.fields else ""
         return Quoted(path, text, node.line) if path and text else None
 
     def _bare_quote(self, node: Node, documents: Sequence[str], label: str) -> Quoted | None:

@@ -32,21 +32,40 @@ def appended_to_jsonl(source: str, fields: Fields) -> Iterator[str]:
 
 def appended_to_yaml(source: str, fields: Fields) -> Iterator[str]:
     """The ways to add to a YAML file: after the last entry in block style, within a flow list, under an empty key."""
+    import yaml  # noqa: PLC0415
+
     end = _line_end(source)
-    place = _questions(source) if parse_yaml(_NOWHERE, source).kind != "null" else None
-    if place is None:
-        lead = "" if not source or source.endswith("\n") else end
-        yield source + lead + f"questions:{end}" + _block(fields, "  ", end)
+    if parse_yaml(_NOWHERE, source).kind == "null":
+        yield _with_questions(source, fields, end)
         return
-    if place.flow_end is not None:
-        head, tail = source[: place.flow_end], source[place.flow_end :]
-        if place.empty:
-            opened = head.rindex("[")
-            yield head[:opened].rstrip(" ") + end + _block(fields, "  ", end, last=False) + tail[1:]
-        flat = _json(fields)
-        yield f"{head.rstrip()}, {flat}{tail}"
-        yield f"{head}{flat}{tail}"
-        return
+    # libyaml is ten times as fast; should its marks ever be others, the parser in Python has those of this text.
+    for loader in dict.fromkeys((getattr(yaml, "CSafeLoader", yaml.SafeLoader), yaml.SafeLoader)):
+        place = _questions(source, loader)
+        if place is None:
+            yield _with_questions(source, fields, end)
+        elif place.flow_end is not None:
+            yield from _in_flow(source, fields, end, place.flow_end, place.empty)
+        else:
+            yield _in_block(source, fields, end, place)
+
+
+def _with_questions(source: str, fields: Fields, end: str) -> str:
+    lead = "" if not source or source.endswith("\n") else end
+    return source + lead + f"questions:{end}" + _block(fields, "  ", end)
+
+
+def _in_flow(source: str, fields: Fields, end: str, at: int, empty: bool) -> Iterator[str]:
+    """Before the bracket at ``at``, which may have a comma before it; an empty list becomes one in block style."""
+    head, tail = source[:at], source[at:]
+    if empty and "[" in head:
+        yield head[: head.rindex("[")].rstrip(" ") + end + _block(fields, "  ", end, last=False) + tail[1:]
+    flat = _json(fields)
+    yield f"{head.rstrip()}, {flat}{tail}"
+    yield f"{head}{flat}{tail}"
+
+
+def _in_block(source: str, fields: Fields, end: str, place: _Questions) -> str:
+    """Below the last entry, and the comments that are indented like it."""
     at = place.insert_at
     if at and source[at - 1] != "\n":
         newline = source.find("\n", at)
@@ -55,7 +74,7 @@ def appended_to_yaml(source: str, fields: Fields) -> Iterator[str]:
     while comment := own_comment.match(source, at):
         at = comment.end()
     lead = "" if not at or source[at - 1] == "\n" else end
-    yield source[:at] + lead + _block(fields, place.indent, end) + source[at:]
+    return source[:at] + lead + _block(fields, place.indent, end) + source[at:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +87,11 @@ class _Questions:
     empty: bool = False
 
 
-def _questions(source: str) -> _Questions | None:
+def _questions(source: str, loader: Any) -> _Questions | None:
     """None where there is no key ``questions`` at the top."""
     import yaml  # noqa: PLC0415
 
-    # The parser in Python: its marks are offsets in the text.
-    events: list[Any] = list(yaml.parse(source, Loader=yaml.SafeLoader))
+    events: list[Any] = list(yaml.parse(source, Loader=loader))
     depth, key_next, key = 0, True, ""
     for number, event in enumerate(events):
         opens = isinstance(event, yaml.CollectionStartEvent)

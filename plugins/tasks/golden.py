@@ -7,6 +7,7 @@ the rank of its best passage, and what is right is the document.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +84,7 @@ class Golden:
         if limit is not None and limit < 1:
             raise ValueError(f"limit must be 1 or more, not {limit}")
         self._file = Path(file)
-        self._is_beir = self._file.is_dir()
+        self._is_beir = os.path.isdir(self._file)  # noqa: PTH112 - a name may be too long to be one
         if self._is_beir and not beir.is_beir(self._file):
             raise ValueError(f"{str(file)!r} is a folder without corpus.jsonl: neither a golden file nor a collection")
         if split is not None and not self._is_beir:

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,13 @@ from gw_core.errors import NotFoundError, UsageError
 from gw_core.model import Span
 
 TEXT = "Logs are kept\nfor 30 days. Logs are kept.\n"
+
+
+@pytest.fixture(params=["libyaml", "python"])
+def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both parsers of YAML, as libyaml is not everywhere."""
+    if request.param == "python":
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
 
 
 @pytest.fixture
@@ -83,6 +91,7 @@ def test_a_new_file_of_json_lines(docs: Path) -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("parser")
 def test_an_entry_is_put_in_and_nothing_else_is_touched(docs: Path, before: str, after: str) -> None:
     path = docs.parent / "g.yaml"
     path.write_text(before)
@@ -90,6 +99,7 @@ def test_an_entry_is_put_in_and_nothing_else_is_touched(docs: Path, before: str,
     assert path.read_text() == after.replace("{}", BLOCK)
 
 
+@pytest.mark.usefixtures("parser")
 def test_the_style_of_a_list_is_kept(docs: Path) -> None:
     path = docs.parent / "g.yaml"
     path.write_text("questions:\n- {question: a, abstain: true}\n")
@@ -104,6 +114,7 @@ def test_the_style_of_a_list_is_kept(docs: Path) -> None:
     assert path.read_text() == "questions:\n  - question: b\n    abstain: true  # none\n"
 
 
+@pytest.mark.usefixtures("parser")
 def test_line_ends_mark_and_permissions_stay(docs: Path) -> None:
     path = docs.parent / "g.yaml"
     path.write_bytes(b"\xef\xbb\xbfquestions:\r\n  - question: a\r\n    abstain: true\r\n")

@@ -65,6 +65,8 @@ def test_a_set_that_is_right_has_no_problem_and_its_quotes_have_places(docs: Pat
         (quoting("x", "log.md"), "there is no document 'log.md' in the corpus", "did you mean 'logs.md'?"),
         (quoting("x", "zzz/logs.md"), "there is no document 'zzz/logs.md' in the corpus", "did you mean 'logs.md'?"),
         (quoting("x", "drafts/new.md"), "drafts/new.md is left out of the corpus: git ignores it", "drafts/"),
+        (quoting("x", "x" * 5000), "there is no document 'xxx", "documents count from"),
+        (quoting("x", "\ud800"), "there is no document '\\ud800' in the corpus", ""),
         (quoting("x", "."), "'.' is no document", ""),
         (quoting("x", "drafts"), "drafts is a folder", "name the files"),
     ],
