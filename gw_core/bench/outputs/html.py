@@ -16,6 +16,7 @@ from typing import Any
 
 from gw_core.bench.outputs import html_parts as parts
 from gw_core.bench.outputs.html_figures import Chart, charts
+from gw_core.bench.outputs.html_task import section
 from gw_core.bench.outputs.shown import verdict
 from gw_core.errors import MissingExtraError
 from gw_core.plain import dumps, printable
@@ -36,8 +37,8 @@ def html(report: Report) -> str:
     plotly = _plotly()
     script = _resource("report.js")
     drawn = [list(charts(task)) for task in report["tasks"]]
-    good, said = verdict(report)
-    title = f"gw bench: {'passed' if good else 'failed'}, {report['provenance']['started']}"
+    found = verdict(report)
+    title = f"gw bench: {found.word}, {report['provenance']['started']}"
     head = [
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(script, plotly)}">',
@@ -48,12 +49,12 @@ def html(report: Report) -> str:
         f"<style>\n{_resource('report.css')}</style>",
     ]
     body = [
-        parts.header(report, good, said),
+        parts.header(report, found),
         '<main id="main">',
         parts.failures(report),
         parts.gates(report),
         parts.comparison(report),
-        *(parts.task(at, task, drawn[at]) for at, task in enumerate(report["tasks"])),
+        *(section(at, task, drawn[at]) for at, task in enumerate(report["tasks"])),
         parts.provenance(report),
         "</main>",
         *_islands(report, drawn),

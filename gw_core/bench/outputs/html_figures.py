@@ -41,7 +41,7 @@ def charts(task: Mapping[str, Any]) -> Iterator[Chart]:
     """The heat map, and the curves of recall and latency, where there are two cells or more to draw."""
     names = shown.metric_names(task["cells"])
     for grid in shown.grids(task):
-        if grid.kind == "depth":
+        if grid.is_heat_map:
             yield heat_map(grid)
     for kind in _kinds(names):
         if (chart := metric_curves(task["cells"], [one for one in names if one.partition("@")[0] == kind])) is not None:
@@ -143,7 +143,7 @@ def metric_curves(cells: Sequence[Mapping[str, Any]], family: Sequence[str]) -> 
         data.append(chance)
     layout = _layout()
     layout["xaxis"] = axis.layout()
-    layout["yaxis"] = {**_AXIS, "range": [-0.03, 1.03], "tickvals": [0, 0.25, 0.5, 0.75, 1], "automargin": True}
+    layout["yaxis"] = {**_AXIS, "automargin": True, **_rates(those, family)}
     ends = "; ".join(f"{name} from {_ends([one['metrics'].get(name) for one in those])}" for name in family)
     return Chart(
         title=f"{kind} {axis.against}",
@@ -153,6 +153,14 @@ def metric_curves(cells: Sequence[Mapping[str, Any]], family: Sequence[str]) -> 
         height=300,
         width=260,
     )
+
+
+def _rates(cells: Sequence[Mapping[str, Any]], family: Sequence[str]) -> dict[str, Any]:
+    """The whole scale from 0 to 1, unless a metric is something else."""
+    found = [one["metrics"][name]["value"] for one in cells for name in family if _known(one["metrics"].get(name))]
+    if any(not 0 <= value <= 1 for value in found):
+        return {"rangemode": "tozero"}
+    return {"range": [-0.03, 1.03], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
 
 
 def latency_curves(cells: Sequence[Mapping[str, Any]]) -> Chart | None:

@@ -43,9 +43,8 @@ def _suites(report: Report) -> dict[str, list[ET.Element]]:
     found: dict[str, list[ET.Element]] = {}
     for task in report["tasks"]:
         found.setdefault(task["name"], []).extend(_cell(task["name"], one) for one in task["cells"])
-    measured = _measurements(report)
     for one in report["gates"]:
-        found.setdefault(one["task"], []).append(_gate(one, measured))
+        found.setdefault(one["task"], []).append(_gate(report, one))
     for one in (report["comparison"] or {}).get("rows", []):
         found.setdefault(one["task"], []).append(_compared(one, report["comparison"]["baseline"]))
     return found
@@ -83,20 +82,11 @@ def _told(cell: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"note: {one}" for one in cell["notes"])
 
 
-def _measurements(report: Report) -> dict[tuple[str, str, str], Mapping[str, Any]]:
-    return {
-        (task["name"], cell["name"], name): one
-        for task in report["tasks"]
-        for cell in task["cells"]
-        for name, one in cell["metrics"].items()
-    }
-
-
-def _gate(one: Mapping[str, Any], measured: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> ET.Element:
+def _gate(report: Report, one: Mapping[str, Any]) -> ET.Element:
     case = _case(one["task"], "gates", f"{one['cell']}: {one['gate']}")
     if not one["passed"]:
-        of = measured.get((one["task"], one["cell"], one["metric"]))
-        value = shown.number(one["value"]) if of is None else f"{shown.measurement(of)} over {of['n']} questions"
+        of = shown.measured(report, one)
+        value = shown.measurement(of) + (f" over {of['n']} questions" if "n" in of else "")
         message = f"{one['task']}/{one['cell']}: {one['metric']} is {value}, wanted {shown.number(one['wanted'])}"
         _fail(case, "gate", message, one["reason"])
     return case

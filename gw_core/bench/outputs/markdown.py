@@ -34,11 +34,11 @@ def markdown(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    good, said = shown.verdict(report)
+    verdict = shown.verdict(report)
     provenance = report["provenance"]
-    yield f"# gw bench: {'passed' if good else 'failed'}"
+    yield f"# gw bench: {verdict.word}"
     yield ""
-    yield f"{text(said)}. Took {shown.seconds(provenance['seconds'])}, started {text(provenance['started'])}."
+    yield f"{text(verdict.said)}. Took {shown.seconds(provenance['seconds'])}, started {text(provenance['started'])}."
     yield from _bullets(report["notes"])
     yield from _gates(report)
     yield from _comparison(report)
@@ -87,14 +87,12 @@ def _gates(report: Report) -> Iterator[str]:
             "✅ passed" if one["passed"] else "❌ **missed**",
             text(one["gate"]),
             text(f"{one['task']}/{one['cell']}"),
-            text(one["metric"]),
-            shown.number(one["value"]),
-            shown.number(one["wanted"]),
-            text(one["reason"]),
+            text(shown.measurement(shown.measured(report, one))),
+            text(shown.wanted(one)),
         ]
         for one in shown.gates(report)
     )
-    yield from table(["", "gate", "cell", "metric", "value", "wanted", "why"], rows)
+    yield from table(["", "gate", "cell", "value, 95 % interval", "why"], rows)
 
 
 _VERDICTS = {"worse": "❌ **worse**", "better": "✅ better"}
@@ -114,7 +112,7 @@ def _comparison(report: Report) -> Iterator[str]:
             shown.number(one["baseline"]),
             shown.number(one["value"]),
             text(shown.measurement({**one, "value": one["difference"]})),
-            f"{one['n']:,}",
+            f"{one['n']:,}" if one["n"] else shown.NOTHING,
         ]
         for one in shown.comparison_rows(report)
     )

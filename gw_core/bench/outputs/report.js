@@ -69,9 +69,9 @@
   // Any plain data: places as path and span, lists as lists, texts as they are.
   const shown = (value) => {
     if (isPlace(value)) {
-      const rest = Object.entries(value).filter(([key]) => !["path", "start", "end"].includes(key));
-      const place = element("p", {}, element("code", {}, `${value.path}, ${value.start} to ${value.end}`));
-      if (rest.length) place.append(` ${rest.map(([key, one]) => `${key} ${short(one)}`).join(", ")}`);
+      const more = Object.entries(value).filter(([key]) => !["path", "start", "end"].includes(key));
+      const place = element("div", {}, element("code", {}, `${value.path}, ${value.start} to ${value.end}`));
+      for (const [key, one] of more) place.append(key === "text" ? shown(one) : element("p", {}, `${key} ${short(one)}`));
       return place;
     }
     if (Array.isArray(value)) {

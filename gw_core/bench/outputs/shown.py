@@ -28,9 +28,14 @@ class Grid:
     cells: tuple[str, ...]
     rows: tuple[tuple[Mapping[str, Any] | None, ...], ...]
 
+    @property
+    def is_heat_map(self) -> bool:
+        """It is worth drawing: depths, in corpora of several sizes."""
+        return self.kind == "depth" and len(self.cells) > 1
+
 
 def number(value: object) -> str:
-    """A number in at most four digits before the point and three that say something.
+    """A number with as many digits as say something; an integer in full.
 
     >>> [number(one) for one in (1.0, 0.98333, 12.345, 64000, 0.00012, None)]
     ['1.000', '0.983', '12.35', '64,000', '0.00012', '–']
@@ -43,7 +48,7 @@ def number(value: object) -> str:
     if size >= 1000:
         return f"{value:,.0f}"
     if size >= 10:
-        return f"{value:.2f}".rstrip("0").rstrip(".")
+        return f"{value:.2f}" if size < 100 else f"{value:.1f}"
     if size >= 0.001 or size == 0:
         return f"{value:.3f}"
     return f"{value:.2g}"
@@ -151,8 +156,17 @@ def comparison_rows(report: Report) -> list[Mapping[str, Any]]:
     return sorted(rows, key=lambda one: order.index(one["verdict"]) if one["verdict"] in order else len(order))
 
 
-def verdict(report: Report) -> tuple[bool, str]:
-    """Whether nothing failed or got worse, and that in one sentence."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``good`` is None where nothing was asked of the run; ``word`` is one word, ``said`` a clause that tells more."""
+
+    good: bool | None
+    word: str
+    said: str
+
+
+def verdict(report: Report) -> Verdict:
+    """Whether a gate was missed, or anything is worse than the baseline."""
     missed = sum(not one["passed"] for one in report["gates"])
     worse = sum(one["verdict"] == "worse" for one in comparison_rows(report))
     said = []
@@ -162,8 +176,24 @@ def verdict(report: Report) -> tuple[bool, str]:
     if report["comparison"] is not None:
         said.append(f"{worse} of {count(len(comparison_rows(report)), 'metric')} worse than the baseline")
     if not said:
-        said.append("no gate was set and nothing was compared")
-    return not (missed or worse), "; ".join(said)
+        return Verdict(None, "measured", "no gate was set and nothing was compared")
+    word = "failed" if missed else "worse" if worse else "passed"
+    return Verdict(not (missed or worse), word, "; ".join(said))
+
+
+def measured(report: Report, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The measurement that a gate's row speaks of; of a figure, only its value."""
+    for task in report["tasks"]:
+        for cell in task["cells"]:
+            if (task["name"], cell["name"]) == (row["task"], row["cell"]) and row["metric"] in cell["metrics"]:
+                found: Mapping[str, Any] = cell["metrics"][row["metric"]]
+                return found
+    return {"value": row["value"]}
+
+
+def wanted(row: Mapping[str, Any]) -> str:
+    """Why a gate's row was missed, in words: the reason that it has, else its numbers."""
+    return row["reason"] or f"{row['metric']} is {number(row['value'])}, wanted {number(row['wanted'])}"
 
 
 def facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -52,7 +52,12 @@ def test_what_failed_stands_first(sample: Report) -> None:
     gates, comparison, needle = tables(source)[:3]
     assert source.startswith("# gw bench: failed\n\n3 of 5 gates missed; 1 of 5 metrics worse than the baseline.")
     assert [row[0] for row in gates[1:]] == ["❌ missed"] * 3 + ["✅ passed"] * 2
-    assert gates[1][4:6] == ["0.950", "0.990"]
+    assert gates[1][1:] == [
+        "recall@5=0.99",
+        "needle/256k",
+        "0.950 [0.863, 0.983]",
+        "recall@5 is 0.95, at least 0.99 is wanted",
+    ]
     assert comparison[1] == ["❌ worse", "needle/1m", "recall@5", "0.877", "0.767", "-0.110 [-0.160, -0.060]", "60"]
     assert needle[0][:4] == ["cell", "n", "recall@1", "recall@5"]
 
@@ -78,7 +83,7 @@ def test_the_heat_map_is_a_table_of_depths_and_cells(sample: Report) -> None:
 
 def test_figures_latencies_and_provenance_are_told(sample: Report) -> None:
     found = tables(markdown(sample))
-    assert ["ingest", "21.3 MB/s", "21.3 MB/s"] in next(one for one in found if one[0] == ["figure", "1m", "10m"])
+    assert ["ingest", "21.30 MB/s", "21.30 MB/s"] in next(one for one in found if one[0] == ["figure", "1m", "10m"])
     assert next(one for one in found if one[0][:2] == ["cell", "timed"])[0][2:] == ["p50, ms", "p95, ms", "p99, ms"]
     provenance = dict(row for row in found[-1][1:])
     assert provenance["git.revision"] == sample["provenance"]["git"]["revision"]
@@ -89,7 +94,7 @@ def test_figures_latencies_and_provenance_are_told(sample: Report) -> None:
 def test_a_report_without_gates_comparison_or_questions(sample: Report) -> None:
     sample.update(gates=[], comparison=None, tasks=sample["tasks"][-1:], notes=[])
     source = markdown(sample)
-    assert source.startswith("# gw bench: passed\n\nno gate was set and nothing was compared.")
+    assert source.startswith("# gw bench: measured\n\nno gate was set and nothing was compared.")
     assert "## Gates" not in source
 
 
