@@ -38,7 +38,7 @@ def appended_to_yaml(source: str, fields: Fields) -> Iterator[str]:
     if parse_yaml(_NOWHERE, source).kind == "null":
         yield _with_questions(source, fields, end)
         return
-    # libyaml is ten times as fast; should its marks ever be others, the parser in Python has those of this text.
+    # libyaml is seven times as fast; should its marks ever be others, the parser in Python has those of this text.
     for loader in dict.fromkeys((getattr(yaml, "CSafeLoader", yaml.SafeLoader), yaml.SafeLoader)):
         place = _questions(source, loader)
         if place is None:

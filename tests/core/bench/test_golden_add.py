@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -191,3 +192,37 @@ def test_a_hit_becomes_a_quote_that_is_unique(docs: Path) -> None:
 def test_any_text_is_written_so_that_it_reads_as_itself(text: str) -> None:
     node = parse_yaml(Path("x"), f"key: {scalar(text)}\n").fields["key"]
     assert (node.kind, node.text) == ("text", text)
+
+
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {"question": st.text("aß #:-'\"\n|>{[&*!%@`", min_size=1, max_size=30).map("word ".__add__)},
+        optional={"documents": st.lists(st.sampled_from(["a.md", "b c.md", "ä"]), min_size=1, unique=True)},
+    ).map(lambda entry: entry if "documents" in entry else {**entry, "abstain": True}),
+    max_size=4,
+    unique_by=lambda entry: " ".join(str(entry["question"]).split()).casefold(),
+)
+
+
+@given(ENTRIES, st.sampled_from([None, True, False]), st.booleans(), st.integers(2, 6), st.booleans())
+def test_whatever_a_file_looks_like_only_the_entry_is_new(
+    tmp_path_factory: pytest.TempPathFactory,
+    entries: list[dict[str, Any]],
+    flow: bool | None,
+    first: bool,
+    indent: int,
+    marked: bool,
+) -> None:
+    path = tmp_path_factory.mktemp("sets") / "g.yaml"
+    order = {"questions": entries, "corpus": "."} if first else {"corpus": ".", "questions": entries}
+    before = yaml.safe_dump(
+        order, default_flow_style=flow, indent=indent, sort_keys=False, allow_unicode=True, explicit_start=marked,
+        explicit_end=marked, width=30,
+    )  # fmt: skip
+    path.write_text(before)
+    add(path, NewEntry("something new", documents=("a.md",)))
+    after = yaml.safe_load(path.read_text())
+    assert after == {**order, "questions": [*entries, {"question": "something new", "documents": ["a.md"]}]}
+    if entries:  # the brackets of an empty list are taken away
+        old, new = ("".join(text.split()) for text in (before, path.read_text()))
+        assert any(new.startswith(old[:at]) and new.endswith(old[at:]) for at in range(len(old) + 1))
