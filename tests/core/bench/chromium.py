@@ -11,6 +11,7 @@ import select
 import shutil
 import struct
 import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -19,8 +20,10 @@ from types import TracebackType
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_LIMIT = 10.0
+_LIMIT = 60.0
 """Seconds after which the browser is given up; nothing waits as long unless it hangs."""
+_EXEC = "import os, sys; a = sys.argv; os.dup2(int(a[1]), 3); os.dup2(int(a[2]), 4); os.execv(a[3], a[3:])"
+"""The browser reads from 3 and writes to 4; a function to run between fork and exec may deadlock where threads are."""
 
 
 def found() -> str | None:
@@ -35,13 +38,9 @@ class Browser:
         self._log = (profile.parent / "chromium.log").open("wb")
         theirs_in, self._out = (_above_ten(one) for one in os.pipe())
         self._in, theirs_out = (_above_ten(one) for one in os.pipe())
-
-        def descriptors() -> None:  # the browser reads from 3 and writes to 4
-            os.dup2(theirs_in, 3)
-            os.dup2(theirs_out, 4)
-
         self._process = subprocess.Popen(
             [
+                *(sys.executable, "-c", _EXEC, str(theirs_in), str(theirs_out)),
                 *(path, "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={profile}"),
                 *("--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"),
                 *("--disable-extensions", "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND"),
@@ -50,8 +49,7 @@ class Browser:
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
-            close_fds=False,
-            preexec_fn=descriptors,  # noqa: PLW1509 - no thread of ours is running
+            pass_fds=(theirs_in, theirs_out),
         )
         os.close(theirs_in)
         os.close(theirs_out)
@@ -65,7 +63,7 @@ class Browser:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with contextlib.suppress(OSError, TimeoutError):
+        with contextlib.suppress(OSError, EOFError):
             self.call("Browser.close")
         try:
             self._process.wait(10)
