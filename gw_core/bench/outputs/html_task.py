@@ -113,17 +113,9 @@ def _figure(one: Mapping[str, Any] | None) -> str:
 
 
 def _lists(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Facts that are tables themselves: a list of objects."""
-    for cell in cells:
-        for key, value in cell["facts"].items():
-            if _is_table(value):
-                columns = list(dict.fromkeys(name for one in value for name in one))
-                rows = [[parts.plain(one.get(name)) for name in columns] for one in value]
-                yield parts.table(f"{cell['name']}: {key}", [parts.text(one) for one in columns], rows, kind="figures")
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) and one for one in value)
+    for title, columns, values in shown.fact_tables(cells):
+        rows = [[parts.plain(one) for one in row] for row in values]
+        yield parts.table(title, [parts.text(one) for one in columns], rows, kind="figures")
 
 
 def _questions(at: int, cells: Sequence[Mapping[str, Any]]) -> str:
@@ -147,6 +139,6 @@ def _about(of: Mapping[str, Any]) -> str:
     pairs = [("identity", of["identity"])]
     pairs += [(f"settings.{key}", value) for key, value in shown.facts(of["settings"])]
     for cell in of["cells"]:
-        loose = {key: value for key, value in cell["facts"].items() if not _is_table(value)}
+        loose = {key: value for key, value in cell["facts"].items() if not shown.is_table(value)}
         pairs += [(f"{cell['name']}: {key}", value) for key, value in shown.facts(loose)]
     return parts.folded("Settings and facts", parts.definitions(pairs))

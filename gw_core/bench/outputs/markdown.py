@@ -144,6 +144,9 @@ def _task(task: Mapping[str, Any]) -> Iterator[str]:
     if measured := list(dict.fromkeys(name for one in cells for name in one["figures"])):
         rows = ([text(name), *(_figure(one["figures"].get(name)) for one in cells)] for name in measured)
         yield from table(["figure", *(text(one["name"]) for one in cells)], rows, 1)
+    for title, columns, values in shown.fact_tables(cells):
+        yield from ("", text(title))
+        yield from table([text(one) for one in columns], ([_value(one) for one in row] for row in values))
     yield from _bullets(f"{one['name']}: {note}" for one in cells for note in one["notes"])
 
 

@@ -196,6 +196,20 @@ def wanted(row: Mapping[str, Any]) -> str:
     return row["reason"] or f"{row['metric']} is {number(row['value'])}, wanted {number(row['wanted'])}"
 
 
+def is_table(value: Any) -> bool:
+    """It is a list of objects, to be shown as a table."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) and one for one in value)
+
+
+def fact_tables(cells: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
+    """Title, columns and rows of each fact that is a table itself."""
+    for cell in cells:
+        for key, value in cell["facts"].items():
+            if is_table(value):
+                columns = list(dict.fromkeys(name for one in value for name in one))
+                yield f"{cell['name']}: {key}", columns, [[one.get(name) for name in columns] for one in value]
+
+
 def facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Nested plain data as pairs of a dotted name and a value."""
     for key, value in values.items():

@@ -85,6 +85,8 @@ def test_figures_latencies_and_provenance_are_told(sample: Report) -> None:
     found = tables(markdown(sample))
     assert ["ingest", "21.30 MB/s", "21.30 MB/s"] in next(one for one in found if one[0] == ["figure", "1m", "10m"])
     assert next(one for one in found if one[0][:2] == ["cell", "timed"])[0][2:] == ["p50, ms", "p95, ms", "p99, ms"]
+    gpus = next(one for one in found if one[0][0] == "context")
+    assert gpus[2] == ["1m", "15.2", "57.3", "1 x 80 GB"]
     provenance = dict(row for row in found[-1][1:])
     assert provenance["git.revision"] == sample["provenance"]["git"]["revision"]
     assert provenance["config.retrieve.backend"] == "fts5"
