@@ -33,13 +33,33 @@ def peak_rss() -> float:
     return most / 1e6 if sys.platform == "darwin" else most / 1000
 
 
-def in_child(script: str, piece: str, *args: object, **keywords: object) -> dict[str, Any]:
-    """Run ``script --piece NAME``: see :func:`run_piece`. Its result, with ``rss`` added, in MB."""
+class ChildError(RuntimeError):
+    """A piece of work failed in its process, or took too long; the text is what that process had to say."""
+
+
+def call_child(
+    script: str, piece: str, *args: object, within: float | None = None, **keywords: object
+) -> dict[str, Any]:
+    """Run ``script --piece NAME``: see :func:`run_piece`. Its result, with ``rss`` added, in MB.
+
+    Raises ChildError, also after ``within`` seconds.
+    """
     call = [sys.executable, script, "--piece", piece, json.dumps([list(args), keywords], default=str)]
-    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=within)
+    except subprocess.TimeoutExpired:
+        raise ChildError(f"{piece} took longer than {within:g} s") from None
     if done.returncode:
-        sys.exit(f"{piece} failed:\n{done.stderr}")
+        raise ChildError(done.stderr.strip() or f"{piece} ended with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def in_child(script: str, piece: str, *args: object, **keywords: object) -> dict[str, Any]:
+    """:func:`call_child`, where a failure ends the program."""
+    try:
+        return call_child(script, piece, *args, **keywords)
+    except ChildError as error:
+        sys.exit(f"{piece} failed:\n{error}")
 
 
 def run_piece(pieces: dict[str, Callable[..., dict[str, Any]]]) -> None:

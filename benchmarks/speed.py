@@ -76,9 +76,9 @@ def gw_search(corpus: str, index: str, questions: list[str]) -> dict[str, Any]:
 
 
 def peer(name: str, *args: Any, **keywords: Any) -> dict[str, Any]:
-    import peers
+    from peers import groundwire_files
 
-    return getattr(peers, name)(*args, **keywords)
+    return getattr(groundwire_files, name)(*args, **keywords)
 
 
 PIECES = {"gw_ingest": gw_ingest, "gw_search": gw_search, "peer": peer}
@@ -101,8 +101,8 @@ def compare_ingest(table: Table, corpus: Path, rounds: int, with_peers: bool) ->
         shutil.rmtree(index, ignore_errors=True)
         ours.append(in_child(SCRIPT, "gw_ingest", str(corpus), str(index)))
         if with_peers:
-            mixed.append(in_child(SCRIPT, "peer", "groundwire_batch", str(corpus), str(theirs), way="mixed"))
-            batch.append(in_child(SCRIPT, "peer", "groundwire_batch", str(corpus), str(theirs)))
+            mixed.append(in_child(SCRIPT, "peer", "batch", str(corpus), str(theirs), way="mixed"))
+            batch.append(in_child(SCRIPT, "peer", "batch", str(corpus), str(theirs)))
     we, megabytes = best(ours), size / 1e6
     table.add("ingest: CPU", f"{megabytes / we['cpu']:.1f} MB/s ({we['cpu']:.2f} s for {megabytes:.0f} MB)")
     table.add("ingest: wall", f"{megabytes / we['wall']:.1f} MB/s")
@@ -118,7 +118,7 @@ def compare_ingest(table: Table, corpus: Path, rounds: int, with_peers: bool) ->
     ratio = they["cpu"] / we["cpu"]
     table.add("ingest: CPU throughput / groundwire's best case", f"{ratio:.2f}", ">= 2 (stretch 2.5)", ratio >= 2)
     small = make_corpus(min(1_000_000, size // BYTES_A_TOKEN))  # its commits take minutes on more, and grow slower
-    alone = in_child(SCRIPT, "peer", "groundwire_per_file", str(small), str(theirs) + ".files")
+    alone = in_child(SCRIPT, "peer", "per_file", str(small), str(theirs) + ".files")
     Path(str(theirs) + ".files").unlink()
     their_speed = alone["bytes"] / 1e6 / alone["wall"]
     ratio = megabytes / we["wall"] / their_speed
@@ -149,8 +149,8 @@ def compare_search(table: Table, sizes: list[int], with_peers: bool) -> None:
             table.add(f"search, {size}M tokens: peak memory", f"{we['rss']:.0f} MB", "< 70 MB", we["rss"] < 70)
             table.add("citations verified", f"{we['verified']} of {we['hits']}", "all", we["verified"] == we["hits"])
             if with_peers:
-                in_child(SCRIPT, "peer", "groundwire_batch", str(corpus), str(theirs))
-                they = in_child(SCRIPT, "peer", "groundwire_search", str(theirs), asked)
+                in_child(SCRIPT, "peer", "batch", str(corpus), str(theirs))
+                they = in_child(SCRIPT, "peer", "search", str(theirs), asked)
                 ratio = we["p95"] / they["p95"]
                 theirs95 = f"{they['p95'] * 1000:.1f} ms (median {they['p50'] * 1000:.1f})"
                 table.add(f"groundwire's batch index, {size}M tokens: p95", theirs95)
