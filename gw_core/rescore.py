@@ -40,6 +40,9 @@ TYPED = 2.4
 SIDE_BY_SIDE, AS_ONE = 0.3, 0.6
 """What such a word counts for whose parts only stand side by side, or are one word in other letters or signs."""
 MOST_TYPED = 8
+LONG = 1.0
+"""Of code that is longer than the mean by so much, the best part of mean length counts if it is worth more than all of
+it. Code is cut into blocks, not to a length: what it says in one place is not thinned out by what else is there."""
 K1, B = 1.2, 0.75
 GRAM_K1, GRAM_B = 0.8, 0.9
 
@@ -118,7 +121,7 @@ def rescore(
     scored: list[Scored] = []
     best = 0.0
     for chunk, tokens, source in zip(chunks, texts, sources, strict=True):
-        parts = terms.score(tokens, mean_length)
+        parts = terms.score(tokens, mean_length, in_parts=chunk.kind == "code")
         for word in typed:
             count, credit = word.found(tokens, source)
             if count:
@@ -188,26 +191,54 @@ class _Terms:
         for word, parts in query.joined.items():
             self._by_joined[stems([word])[0]] = [self._places[part] for part in dict.fromkeys(parts)]
 
-    def score(self, tokens: Sequence[str], mean_length: float) -> _Parts:
+    def score(self, tokens: Sequence[str], mean_length: float, *, in_parts: bool) -> _Parts:
         counts = [0.0] * len(self.texts)
         found: list[tuple[int, int]] = []
+        credited: list[tuple[int, int, float]] = []
         relations = self._relations
         for place, token in [(place, token) for place, token in enumerate(tokens) if token in relations]:
             for at, credit in relations[token]:
                 counts[at] += credit * LEAD if place < LEAD_TOKENS else credit
                 found.append((place, at))
+                credited.append((place, at, credit))
         self._count_compounds(tokens, counts)
         parts = _Parts(counts)
-        for at, count in enumerate(counts):
-            if count:
-                value = self._repeats[at] * self._worth[at] * self.saturated(count, len(tokens), mean_length)
-                if self._is_content[at]:
-                    parts.content += value
-                else:
-                    parts.function += value
+        parts.content, parts.function = self._worths(counts, len(tokens), mean_length)
+        if in_parts and len(tokens) > LONG * mean_length:
+            best = self._best_part(credited, mean_length)
+            if sum(best) > parts.content + parts.function:
+                parts.content, parts.function = best
         for first, second in self._near(found):
             parts.nearness += NEARNESS * min(self._worth[first], self._worth[second])
         return parts
+
+    def _worths(self, counts: Sequence[float], length: int, mean_length: float) -> tuple[float, float]:
+        """BM25 of the content terms, and of the function words, in a text of ``length`` tokens."""
+        content = function = 0.0
+        for at, count in enumerate(counts):
+            if count:
+                value = self._repeats[at] * self._worth[at] * self.saturated(count, length, mean_length)
+                if self._is_content[at]:
+                    content += value
+                else:
+                    function += value
+        return content, function
+
+    def _best_part(self, credited: Sequence[tuple[int, int, float]], mean_length: float) -> tuple[float, float]:
+        """The same for the part of mean length that is worth most; ``credited`` holds place, term and credit of the
+        tokens that stand for terms, in their order."""
+        best = (0.0, 0.0)
+        counts = [0.0] * len(self.texts)
+        first = 0
+        for last, (place, at, credit) in enumerate(credited):
+            counts[at] += credit
+            while place - credited[first][0] >= mean_length:
+                counts[credited[first][1]] -= credited[first][2]
+                first += 1
+            if last + 1 < len(credited) and credited[last + 1][0] - credited[first][0] < mean_length:
+                continue  # the next one fits in, too
+            best = max(best, self._worths([max(one, 0.0) for one in counts], round(mean_length), mean_length), key=sum)
+        return best
 
     def worth(self, term: str) -> float:
         """Its idf, or a share of it if it is a function word."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from gw_core.confidence import Confidence, confidence
@@ -54,6 +54,10 @@ class SearchResult:
     collapsed: int = 0
     notes: tuple[str, ...] = ()
 
+
+RARE, RARE_WORDS = 25, 2
+"""The rarest words of a question that stand in at most so many chunks, and how many of these words have their chunks
+scored, whatever the backend thinks of them."""
 
 _EMPTY = "the index is empty: gw ingest PATH fills it"
 _UNFINISHED = "the last ingest has not come to its end: what is still missing is not found (gw ingest goes on with it)"
@@ -126,6 +130,13 @@ class _Search:
     def _hits(self, pool: int, scope: ChunkRanges | None) -> tuple[list[Hit], Confidence]:
         """The backend's matches as hits, best first, and how sure the words make them."""
         matches = searched(self._name, self._backend, self._query, pool, scope=scope)
+        df: dict[str, int] = {}
+        if self._backend.lexical:
+            forms = self._query.forms
+            counts = frequencies(self._name, self._backend, list(dict.fromkeys(forms.values())))
+            df = {term: counts[form] for term, form in forms.items()}
+            if len(matches) == pool:
+                matches += self._with_rare_words(df, {match.chunk_id for match in matches}, scope)
         chunks = self._catalogue.chunks([match.chunk_id for match in matches])
         if len(chunks) != len(matches):
             raise PluginError(
@@ -139,12 +150,25 @@ class _Search:
             ]
             threshold = self._pipeline.config.ask.threshold
             return hits, Confidence(1.0 if hits else 0.0, threshold, bool(hits), "" if hits else "nothing was found")
-        return self._rescored(matches, chunks)
+        return self._rescored(matches, chunks, df)
 
-    def _rescored(self, matches: Sequence[Match], chunks: Sequence[Chunk]) -> tuple[list[Hit], Confidence]:
-        forms = self._query.forms
-        counts = frequencies(self._name, self._backend, list(dict.fromkeys(forms.values())))
-        df = {term: counts[form] for term, form in forms.items()}
+    def _with_rare_words(self, df: Mapping[str, int], known: Set[int], scope: ChunkRanges | None) -> list[Match]:
+        """The chunks with the question's rarest words that are not ``known`` yet.
+
+        Among many chunks that hold all words but the one that tells them apart, the one that holds it too need not be
+        among the best of the backend, if it is longer.
+        """
+        rare = sorted((count, term) for term, count in df.items() if 0 < count <= RARE and term in self._query.content)
+        if not rare:
+            return []
+        words = tuple(term for _, term in rare[:RARE_WORDS])
+        query = replace(self._query, text=" ".join(words), terms=words, compounds=())
+        found = searched(self._name, self._backend, query, RARE, scope=scope)
+        return [match for match in found if match.chunk_id not in known]
+
+    def _rescored(
+        self, matches: Sequence[Match], chunks: Sequence[Chunk], df: Mapping[str, int]
+    ) -> tuple[list[Hit], Confidence]:
         total = self._catalogue.counts()["chunks"]
         found = rescore(self._query, chunks, matches, df, total)
         by_id = {chunk.id: chunk for chunk in chunks}

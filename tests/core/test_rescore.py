@@ -122,3 +122,17 @@ def test_score_parts_add_up_and_ties_come_by_id():
 
 def test_ngrams_are_scored():
     assert order("東京都の首都", f"{FILLER} 大阪", f"{FILLER} 東京都") == [2, 1]
+
+
+def test_what_a_long_block_of_code_says_in_one_place_is_not_thinned_out():
+    near, there = f"{FILLER} the key of harrow 418 is red\n", f"{FILLER} the key of harrow 417 is blue\n"
+    filler = "".join(f"other{number} = thing{number}\n" for number in range(200))
+    question = "what is the key of harrow 417"
+    for kind, best in (("code", 20), ("text", 1)):
+        texts = [near] * 19 + [filler + there + filler]
+        chunks = [Chunk(number, "a.py", 0, len(text), text, kind) for number, text in enumerate(texts, 1)]
+        matches = [Match(chunk.id, 1.0) for chunk in chunks]
+        df = {**dict.fromkeys(parse(question).terms, 40), "417": 20}
+        found = rescore(parse(question), chunks, matches, df, TOTAL).ranked
+        assert found[0].chunk_id == best, kind
+        assert found[0].score == pytest.approx(found[0].why["bm25"] + found[0].why["nearness"], abs=1e-3)

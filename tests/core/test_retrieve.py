@@ -187,3 +187,18 @@ def test_rerankers_are_applied_and_held_to_their_contract(root: Path) -> None:
         assert turned == plain[::-1]
         with pytest.raises(PluginError, match="doubling"):
             ws.search("harbour", rerank=["doubling"])
+
+
+def test_the_one_chunk_with_the_rarest_word_is_found_among_many_that_lack_only_it(tmp_path: Path) -> None:
+    for number in range(120):
+        (tmp_path / f"near{number:03}.md").write_text(f"The storage key of the harrow station is {number} red.\n")
+    lines = "".join(f"    other_{number} = thing({number})\n" for number in range(60))
+    note = "    # The storage key of the harrow station Zwq is blue.\n"
+    (tmp_path / "there.py").write_text(f"def work():\n{lines}{note}{lines}")
+    with gw_core.open(tmp_path) as ws:
+        ws.ingest([tmp_path])
+        found = ws.search("storage key of the harrow station zwq", k=5)
+        assert found.evidence[0].passage.path == "there.py"
+        assert "zwq" in found.evidence[0].passage.hits[0].why["terms"]
+        limited = ws.search("storage key of the harrow station zwq", k=5, scope=["near*"])
+        assert "there.py" not in paths(limited)
