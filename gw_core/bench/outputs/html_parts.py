@@ -81,7 +81,7 @@ def header(report: Report, found: shown.Verdict) -> str:
         text(str(of["started"]).replace("T", " ").replace("Z", " UTC")),
         text(shown.seconds(of["seconds"])),
         text(f"gw {of['gw']}"),
-        *([text(f"{git['revision'][:12]}{', with changes' if git['dirty'] else ''}")] if git else []),
+        *([text(" ".join(filter(None, (git["revision"][:12], git["branch"]))))] if git else []),
         text(f"{of['machine']['cpu']}, {shown.count(of['machine']['cores'], 'core')}"),
     ]
     links = "".join(f'<li><a href="#task-{at}">{text(one["name"])}</a></li>' for at, one in enumerate(report["tasks"]))

@@ -63,7 +63,7 @@ def run_check(session: Session, spec: Spec, call: Call) -> int:
             console.line(str(one))
         if not problems:
             console.say("gw: every judgment holds")
-    return BROKEN if problems else 0
+    return BROKEN if any(one.level == "error" for one in problems) else 0
 
 
 def _measure(session: Session, workspace: Workspace, specs: Sequence[Spec], call: Call) -> dict[str, Any]:

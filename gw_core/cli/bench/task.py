@@ -56,7 +56,7 @@ def _parameter(one: Parameter) -> Any:
     if one.required:
         return click.argument(one.name, metavar=one.name.upper(), type=click.Path())
     help_text = one.help[:1].upper() + one.help[1:]
-    if one.annotation is bool:
+    if bool in (one.annotation, *get_args(one.annotation)):
         return click.option(f"{flag}/--no-{flag[2:]}", default=None, help=_with_default(help_text, one))
     return click.option(
         flag, one.name, metavar=_metavar(one), help=_with_default(help_text or described(one.annotation), one)

@@ -282,7 +282,7 @@ def _provenance() -> dict[str, Any]:
         "platform": "Linux-6.1.0-x86_64-with-glibc2.36",
         "machine": {"cpu": "Example CPU 3 GHz", "cores": 2, "memory_bytes": 8_257_536_000, "id": "3f2a9c1b77de"},
         "packages": {"apsw": "3.50.4.0", "sqlite": "3.50.4"},
-        "git": {"revision": "0c85aa1d6c1b77de3f2a9c1b77de0c85aa1d6c1b", "dirty": True},
+        "git": {"revision": "0c85aa1d6c1b77de3f2a9c1b77de0c85aa1d6c1b", "branch": "main"},
         "seed": 7,
         "started": "2026-03-14T09:26:53Z",
         "seconds": 62.7,

@@ -61,7 +61,7 @@ def test_a_suite_a_task_and_a_case_a_cell_gate_or_comparison(sample: Report) -> 
     ]
     assert needle.attrib["timestamp"] == "2026-03-14T09:26:53"
     properties = {one.attrib["name"]: one.attrib["value"] for one in needle.iter("property")}
-    assert properties["git.dirty"] == "true"
+    assert properties["git.branch"] == "main"
     assert properties["machine.cores"] == "2"
 
 
