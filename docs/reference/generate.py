@@ -56,7 +56,7 @@ def _commands(group: click.Group, name: str, above: click.Context) -> Iterator[s
 
 def _command(command: Command | BenchGroup, context: click.Context) -> Iterator[str]:
     path = context.command_path
-    yield f"\n{'#' * (1 + len(path.split()))} {path}\n"
+    yield f"\n{'#' * len(path.split())} {path}\n"
     yield "\n".join(["```", f"{path} {' '.join(command.collect_usage_pieces(context))}", "```", ""])
     paragraphs = (command.help or "").split("\n\n")
     yield "\n\n".join(" ".join(one.split()) for one in paragraphs) + "\n"
@@ -72,7 +72,7 @@ def _options_table(options: list[click.Parameter]) -> Iterator[str]:
     for one in options:
         if isinstance(one, click.Option):
             metavar = "" if one.is_flag else f" {one.metavar or one.type.name.upper()}"
-            yield f"| `{', '.join(one.opts)}{metavar}` | {_cell(one.help or '')} |"
+            yield f"| `{', '.join([*one.opts, *one.secondary_opts])}{metavar}` | {_cell(one.help or '')} |"
 
 
 def json_page() -> str:
@@ -138,7 +138,7 @@ def _link(reference: str) -> str:
     definition = _definitions().get(name, {})
     if definition.get("type") == "array":
         return _kind(definition)[0]
-    shown = name.replace("-", "/")
+    shown = "/".join(name.rsplit("-", 1))
     return f"[{shown}](#{name.replace('.', '').replace('-', '')})"
 
 

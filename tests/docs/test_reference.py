@@ -37,7 +37,7 @@ def test_a_schema_is_valid_and_every_field_is_described(path: Path) -> None:
     undescribed = [name for name, field in _fields(schema) if not ({"description", "$ref"} & set(field))]
     assert undescribed == []
     if path.stem != "definitions":
-        assert schema["properties"]["schema"]["const"] == path.stem.replace("-", "/")
+        assert schema["properties"]["schema"]["const"] == "/".join(path.stem.rsplit("-", 1))
 
 
 def _fields(schema: Any) -> Any:
