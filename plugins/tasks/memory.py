@@ -46,6 +46,11 @@ class Memory:
     A cell for each model. A context counts the model's own tokens.
     """
 
+    examples = (
+        "gw bench memory --model qwen2.5-7b,llama-3.1-8b --context 32k,128k,1m",
+        "gw bench memory --model model.gguf --kv q8_0",
+    )
+
     def __init__(
         self,
         *,

@@ -52,7 +52,10 @@ class Multihop:
     as a cell has questions, or as many as there is text for. ``branches`` are dead ends that leave each chain.
     """
 
-    examples = ("gw bench multihop", "gw bench multihop --hops 2,3,4 --context 64k,1m --branches 2")
+    examples = (
+        "gw bench multihop --hops 3,8,30",
+        "gw bench multihop --hops 8 --branches 4 --backend fts5",
+    )
 
     def __init__(
         self,

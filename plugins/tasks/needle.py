@@ -57,6 +57,12 @@ class Needle:
     ``distractors`` do not count for that.
     """
 
+    examples = (
+        "gw bench needle --context 64k,256k,1m,3m --needles 200",
+        "gw bench needle --distractors 128 --haystack docs/",
+        "gw bench needle --fail-under recall@5=.99 --report report.html",
+    )
+
     def __init__(
         self,
         *,

@@ -73,7 +73,10 @@ class Paraphrase:
     The needles are at most 5 % of a haystack; where there are more, they are hidden in several haystacks of that size.
     """
 
-    examples = ("gw bench paraphrase", "gw bench paraphrase --context 64k,3m")
+    examples = (
+        "gw bench paraphrase",
+        "gw bench paraphrase --context 64k -k 10 --json > paraphrase.json",
+    )
 
     def __init__(
         self,

@@ -32,6 +32,11 @@ class Speed:
     A cell for each size of corpus. The start-up of the command is measured once, in the smallest.
     """
 
+    examples = (
+        "gw bench speed --tokens 1m,10m",
+        "gw bench speed --tokens 1m --baseline main.json",
+    )
+
     def __init__(
         self,
         *,

@@ -52,7 +52,10 @@ class Unanswerable:
     where the facts would be more than 5 % of it.
     """
 
-    examples = ("gw bench unanswerable", "gw bench unanswerable --context 1m,3m")
+    examples = (
+        "gw bench unanswerable --context 256k",
+        "gw bench unanswerable -o ask.threshold=0.5",
+    )
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shlex
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import click
 import pytest
 
 from gw_core.cli import COMMANDS, cli, wants_json
+from gw_core.cli.bench import BenchGroup
 from gw_core.cli.failures import TerminatedError
 from gw_core.cli.options import Command, Session, gw_command
 from gw_core.errors import ConfigError
@@ -56,7 +58,7 @@ def test_every_command_has_help_with_examples(gw: Any, name: str) -> None:
     assert "Examples:" in ran.out
     assert "--root FOLDER" in ran.out
     command = cli.get_command(click.Context(cli), name)
-    assert isinstance(command, Command)
+    assert isinstance(command, Command | BenchGroup)
     assert all(f"gw {name}" in example or f" {name} " in example for example in command.examples)
 
 
@@ -71,16 +73,42 @@ def _calls(example: str) -> list[list[str]]:
     return [call[1:] for call in calls if call[0] == "gw"]
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_example_is_a_call_that_parses(gw: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def _examples() -> list[str]:
+    """Those of all commands, and of the commands of gw bench."""
+    context = click.Context(cli)
+    found: list[str] = []
+    for name in sorted(COMMANDS):
+        command = cli.get_command(context, name)
+        assert isinstance(command, Command | BenchGroup)
+        found += command.examples
+        if isinstance(command, BenchGroup):
+            inner = click.Context(command, info_name=name, parent=context)
+            for one in command.list_commands(inner):
+                task = command.get_command(inner, one)
+                assert isinstance(task, Command)
+                assert task.examples, one
+                found += task.examples
+    return found
+
+
+@pytest.mark.parametrize("example", _examples())
+def test_every_example_is_a_call_that_parses(
+    gw: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    context = click.Context(cli)
     for one in COMMANDS:
-        monkeypatch.setattr(cli.get_command(click.Context(cli), one), "callback", lambda *_, **__: 0)
-    command = cli.get_command(click.Context(cli), name)
-    assert isinstance(command, Command)
-    for example in command.examples:
-        for arguments in _calls(example):
-            ran = gw(*arguments)
-            assert ran.code == 0, (example, ran.err)
+        if one != "bench":
+            monkeypatch.setattr(cli.get_command(context, one), "callback", lambda *_, **__: 0)
+    for one in ("add", "compare", "run"):
+        monkeypatch.setattr(importlib.import_module(f"gw_core.cli.bench.{one}").command, "callback", lambda *_, **__: 0)
+    for one in ("run_specs", "run_check"):
+        monkeypatch.setattr(f"gw_core.cli.bench.running.{one}", lambda *_: 0)
+    calls = _calls(example)
+    assert calls
+    for arguments in calls:
+        ran = gw(*arguments)
+        assert ran.code == 0, (example, ran.err)
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
