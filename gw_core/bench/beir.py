@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from gw_core.bench.golden_entry import short
 from gw_core.bench.lined import Node, error_at, parse_json
 from gw_core.errors import NotFoundError, UsageError
 from gw_core.registry import suggestion
@@ -202,7 +203,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Node]]:
 def _field(path: Path, row: Node, key: str) -> str:
     value = row.fields.get(key)
     if value is None or not value.is_scalar:
-        raise error_at(path, row.line, f"{key!r} must be text", f"keys here: {', '.join(row.fields)}")
+        raise error_at(path, row.line, f"{key!r} must be text", f"keys here: {short(', '.join(row.fields), 200)}")
     return value.text
 
 

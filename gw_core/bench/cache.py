@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -20,6 +21,8 @@ LIMIT_BYTES = 4_000_000_000
 """What the cache may hold; beyond, what was used longest ago goes."""
 
 _IN_USE_SECONDS = 3_600.0  # another run may be at work on what was touched so lately
+_KEY = re.compile("[0-9a-f]{16}")
+_UNFINISHED = re.compile(r"\.gw-bench-\w+")
 _TRUTH = "truth.json"
 _FILES = "files"
 _VERSION = 1
@@ -46,7 +49,7 @@ def digest(key: Any) -> str:
 class Cache:
     """A folder of corpora by key: ``KEY/files`` with ``KEY/truth.json``, and ``KEY/index-...`` for each configuration.
 
-    Whatever is in it can be thrown away at any time.
+    What was put in it can be thrown away at any time. Whatever else lies there is somebody's own, and stays.
     """
 
     def __init__(self, folder: Path, limit: int = LIMIT_BYTES) -> None:
@@ -85,14 +88,14 @@ class Cache:
         now = time.time()
         entries = []
         for place in self.folder.iterdir():
-            if not place.is_dir() or place.is_symlink():
+            if not place.is_dir() or place.is_symlink() or not _is_ours(place):
                 continue
             used = max(_touched(place), _touched(place / _TRUTH))
             entries.append((used, place, _size(place)))
         total = sum(size for _, _, size in entries)
         for used, place, size in sorted(entries):
-            unfinished = place.name.startswith("new-")
-            if now - used < _IN_USE_SECONDS or (total <= self._limit and not unfinished):
+            whole = not _UNFINISHED.fullmatch(place.name)
+            if now - used < _IN_USE_SECONDS or (total <= self._limit and whole):
                 continue
             shutil.rmtree(place, ignore_errors=True)
             total -= size
@@ -104,7 +107,7 @@ class Cache:
     def _write(self, place: Path, build: Callable[[], Built]) -> None:
         """Write the corpus aside and put it in its place whole, so that what is there is complete."""
         texts, truth = build()
-        made = Path(tempfile.mkdtemp(prefix="new-", dir=self.folder))
+        made = unfinished(self.folder)
         try:
             for one in texts:
                 target = made / _FILES / one.path
@@ -122,6 +125,16 @@ class Cache:
                     raise
         finally:
             shutil.rmtree(made, ignore_errors=True)
+
+
+def unfinished(folder: Path) -> Path:
+    """A new folder in a cache that :meth:`Cache.prune` takes for left behind when nobody has touched it for long."""
+    return Path(tempfile.mkdtemp(prefix=".gw-bench-", dir=folder))
+
+
+def _is_ours(place: Path) -> bool:
+    """The cache may be a folder that the user has for something else, too: nothing there but our own is removed."""
+    return bool(_UNFINISHED.fullmatch(place.name) or (_KEY.fullmatch(place.name) and (place / _TRUTH).is_file()))
 
 
 def _read(place: Path) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ from gw_core.bench.lined import Node, unknown_key
 from gw_core.query import parse
 
 MAX_GRADE = 1000
+MAX_TEXT = 50_000
+"""Characters of a question, a quote, an answer: longer than any that a person wrote, and what is soon searched for."""
 _ENTRY = ("id", "question", "category", "documents", "quotes", "answer", "abstain")
 _QUOTE = ("document", "quote")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -163,6 +165,8 @@ class Entries:
                 self._add(label, one.line, f"{key!r} must be text" if one.kind != "null" else f"{key!r} is empty")
             elif not one.text.strip():
                 self._add(label, one.line, f"{key!r} is empty")
+            elif len(one.text) > MAX_TEXT:
+                self._add(label, one.line, f"{key!r} is longer than {MAX_TEXT:,} characters")
             elif (_CONTROL if one_line else _SURROGATE).search(one.text):
                 what = "one line without control characters" if one_line else "valid Unicode"
                 self._add(label, one.line, f"{key!r} must be {what}")

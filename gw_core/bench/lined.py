@@ -19,6 +19,7 @@ from gw_core.registry import suggestion
 MAX_BYTES = 16_000_000
 """A larger file is refused: parsing YAML takes a second for every few megabytes, and a hundred times that in memory."""
 _MAX_DEPTH = 20
+_LONGEST_KEY = 100  # of what a message shows of it
 
 Kind = Literal["text", "integer", "number", "boolean", "date", "null", "list", "mapping"]
 _KINDS: Mapping[str, Kind] = {
@@ -78,8 +79,13 @@ def unknown_key(node: Node, known: Sequence[str]) -> tuple[int, str, str] | None
     """``(line, message, hint)`` for the first key of a mapping that is none of ``known``."""
     for key, line in node.lines.items():
         if key not in known:
-            return line, f"unknown key {key!r}", suggestion(key, known)
+            return line, f"unknown key {shown_key(key)}", suggestion(key[:_LONGEST_KEY], known)
     return None
+
+
+def shown_key(key: str) -> str:
+    """A key of a stranger's file, for one line of a message."""
+    return repr(key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…")
 
 
 def read_source(path: Path, max_bytes: int = MAX_BYTES) -> str:
@@ -213,7 +219,7 @@ def _mapping(path: Path, line: int, pairs: Sequence[tuple[str, int, Node]]) -> N
     lines: dict[str, int] = {}
     for key, at, value in pairs:
         if key in fields:
-            raise error_at(path, at, f"the key {key!r} stands here a second time")
+            raise error_at(path, at, f"the key {shown_key(key)} stands here a second time")
         fields[key], lines[key] = value, at
     return Node("mapping", line, fields=fields, lines=lines)
 

@@ -9,13 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gw_core.bench.cache import unfinished
 from gw_core.bench.child import Ingest, Piece, Search
 from gw_core.bench.subject import Asking
 from gw_core.config import Config
@@ -48,7 +48,7 @@ class Processes:
 
     def __enter__(self) -> Processes:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._place = Path(tempfile.mkdtemp(prefix="new-", dir=self._folder))
+        self._place = unfinished(self._folder)
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import re
+import stat
 import sys
 from pathlib import Path
 from typing import Any
@@ -112,9 +113,12 @@ def _head(git: Path) -> dict[str, Any] | None:
 
 
 def _text(file: Path) -> str:
-    """The text of a small file; nothing where there is none."""
+    """The text of a small file; nothing where there is none. A pipe is none: its reader would wait for ever."""
     try:
-        with file.open("rb") as opened:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return ""
             return opened.read(4_000_000).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, ValueError):  # a name with a null in it, too
         return ""

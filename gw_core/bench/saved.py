@@ -11,6 +11,9 @@ from typing import Any
 from gw_core.errors import NotFoundError, UsageError
 
 SCHEMA = "gw.bench/1"
+MAX_BYTES = 256_000_000
+"""A larger file is refused: a report of a hundred thousand questions takes a quarter of it, and JSON ten times its size
+in memory."""
 
 _REMEDY = "a report is what gw bench ... --json prints"
 
@@ -18,7 +21,11 @@ _REMEDY = "a report is what gw bench ... --json prints"
 def read_report(path: Path) -> dict[str, Any]:
     """The report in a file. Raises NotFoundError, or UsageError for anything that is not a whole report."""
     try:
-        data = json.loads(path.read_bytes())
+        with path.open("rb") as file:  # maybe a pipe, of which no size is known
+            read = file.read(MAX_BYTES + 1)
+        if len(read) > MAX_BYTES:
+            raise UsageError(f"{path}: larger than {MAX_BYTES} bytes", hint=_REMEDY)
+        data = json.loads(read)
     except FileNotFoundError:
         raise NotFoundError(f"no report at {path}", hint=_REMEDY) from None
     except OSError as error:
@@ -35,7 +42,9 @@ def check_report(data: Any, name: str) -> dict[str, Any]:
         said = f": its schema is {schema}, not {SCHEMA}" if isinstance(schema, str) else ""
         raise UsageError(f"{name} is no report of gw bench{said}", hint=_REMEDY)
     try:
-        whole = isinstance(data["provenance"]["machine"]["id"], str) and all(map(_is_task, data["tasks"]))
+        run = data["provenance"]
+        whole = isinstance(run["machine"]["id"], str) and _is_mapping(run.get("haystack"))
+        whole = whole and all(map(_is_task, data["tasks"]))
     except (AttributeError, KeyError, TypeError):
         whole = False
     if not whole:
@@ -44,7 +53,13 @@ def check_report(data: Any, name: str) -> dict[str, Any]:
 
 
 def is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether it is a number that can be reckoned with: no NaN, nothing infinite, no integer beyond all floats."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _is_task(task: Any) -> bool:
@@ -55,7 +70,8 @@ def _is_task(task: Any) -> bool:
 def _is_cell(cell: Any) -> bool:
     metrics = all(_is_value(one["value"]) for one in cell["metrics"].values())
     figures = all(map(_is_figure, cell["figures"].values()))
-    return _are_texts(cell["name"]) and metrics and figures and all(map(_is_question, cell["questions"]))
+    known = _are_texts(cell["name"]) and _is_mapping(cell.get("latency")) and metrics and figures
+    return known and all(map(_is_question, cell["questions"]))
 
 
 def _is_figure(figure: Any) -> bool:
@@ -70,6 +86,11 @@ def _is_question(question: Any) -> bool:
 def _is_value(value: object) -> bool:
     """A number that JSON has, or null, which stands for what it has not."""
     return value is None or is_number(value)
+
+
+def _is_mapping(value: object) -> bool:
+    """An object, or null, which stands for none."""
+    return value is None or isinstance(value, Mapping)
 
 
 def _are_texts(*values: object) -> bool:

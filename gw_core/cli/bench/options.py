@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ def _ks(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[
     parts = comma_list(ctx, param, value)
     if parts is None:
         return None
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+    if not all(part.isdecimal() and len(part) < 10 and int(part) > 0 for part in parts):
         raise click.BadParameter(f"whole numbers from 1 on, separated by commas, not {value!r}", ctx, param)
     return tuple(int(part) for part in parts)
 
@@ -124,10 +125,10 @@ class Call:
         if self.fail_on_regression and self.baseline is None:
             raise UsageError("--fail-on-regression needs something to compare with", hint="--baseline FILE")
         paths = list(self.files.values())
-        if len({path.absolute() for path in paths}) < len(paths):
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
             raise UsageError("two reports would be written to one file")
         for path in paths:
-            if path.exists() and not self.force:
+            if os.path.lexists(path) and not self.force:
                 raise UsageError(f"there is a file {path} already", hint="--force overwrites it")
             if not path.absolute().parent.is_dir():
                 raise UsageError(f"there is no folder {path.absolute().parent}")

@@ -39,8 +39,9 @@ def run_specs(session: Session, specs: Sequence[Spec], call: Call) -> int:
     if baseline is not None:
         result["comparison"] = compare(result, baseline, name=str(call.baseline))
     problem = _judge(result, gates)
-    _write_files(result, call.files)
+    unwritten = _write_files(result, call.files, force=call.force)
     write_report(session.console, result)
+    problem = problem or unwritten
     if problem is not None:
         if session.console.format == "json":
             session.console.error(str(problem))
@@ -105,9 +106,23 @@ def _judge(result: dict[str, Any], gates: Sequence[Gate]) -> UsageError | None:
     return None
 
 
-def _write_files(result: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+def _write_files(result: Mapping[str, Any], files: Mapping[str, Path], *, force: bool) -> UsageError | None:
+    """Write them. The first one that cannot be is returned, so that what was measured is shown before it is said.
+
+    Without ``force`` a file is made, or it is an error: what came to be there while the tasks ran is not overwritten,
+    nor is what a link names.
+    """
+    problem = None
     for form, path in files.items():
-        path.write_text(_rendered(form, result), encoding="utf-8", errors="backslashreplace")
+        text = _rendered(form, result)
+        try:
+            with path.open("w" if force else "x", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except FileExistsError:
+            problem = problem or UsageError(f"there is a file {path} already", hint="--force overwrites it")
+        except OSError as error:
+            problem = problem or UsageError(f"{path}: cannot be written: {error.strerror or error}")
+    return problem
 
 
 def _rendered(form: str, result: Mapping[str, Any]) -> str:

@@ -91,7 +91,7 @@ def test_what_was_used_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path:
 
 
 def test_an_unfinished_corpus_of_a_killed_run_goes(tmp_path: Path) -> None:
-    left = tmp_path / "new-abc"
+    left = tmp_path / ".gw-bench-abc"
     left.mkdir()
     os.utime(left, (time.time() - 9_000,) * 2)
     Cache(tmp_path).prune()

@@ -36,7 +36,7 @@ def test_ingest_and_search_report_what_they_took(corpus: Path, tmp_path: Path) -
     with Processes(Config(), corpus, tmp_path / "cache") as system:
         first, second = system.ingest(), system.ingest()
         found = system.search(["kettle of room 7", "nothingofthekind", "when does the kettle boil?"], ["kettle"])
-        assert next(path.name for path in (tmp_path / "cache").iterdir()).startswith("new-")
+        assert next(path.name for path in (tmp_path / "cache").iterdir()).startswith(".gw-bench-")
     assert list((tmp_path / "cache").iterdir()) == []
     assert first.bytes == second.bytes == sum(file.stat().st_size for file in corpus.rglob("*.md")), "made anew"
     assert first.documents == 20

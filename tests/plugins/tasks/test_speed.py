@@ -147,7 +147,7 @@ def test_a_run_measures_everything_and_leaves_nothing(harness: Harness, tmp_path
     assert 70_000 < cell.facts["bytes"] <= 80_000
     assert cell.facts["without_hits"] == 0
     assert len(cell.outcomes) == 20
-    assert not list((tmp_path / "cache").glob("new-*"))
+    assert not list((tmp_path / "cache").glob(".gw-bench-*"))
     assert harness.spent.harness < harness.spent.asking, "what the processes take is gw's own time"
 
 
@@ -159,4 +159,4 @@ def test_a_haystack_that_is_too_small_is_told_before_anything_is_measured(harnes
 def test_a_process_that_takes_too_long_ends_the_run(harness: Harness, tmp_path: Path) -> None:
     with pytest.raises(GwError, match="took longer than"):
         harness.run(Trial("speed", "speed", Speed(tokens=("10k",), queries=20, limit=0.02)))
-    assert not list((tmp_path / "cache").glob("new-*"))
+    assert not list((tmp_path / "cache").glob(".gw-bench-*"))

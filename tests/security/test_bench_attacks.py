@@ -1,0 +1,171 @@
+"""``gw bench`` with files of strangers, with a folder that is not its own, and with files that appear meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gw_core.bench.cache import Cache
+from gw_core.bench.golden_entry import MAX_TEXT
+from gw_core.bench.provenance import revision
+from gw_core.bench.saved import read_report
+from gw_core.cli.bench import running
+from gw_core.errors import UsageError
+
+GOLDEN = "corpus: .\nquestions:\n  - {question: When is the harbour closed?, documents: [a.txt]}\n"
+
+
+@pytest.fixture
+def golden(folder: Path) -> Path:
+    file = folder / "golden.yaml"
+    file.write_text(GOLDEN, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def bench(gw: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    return lambda *arguments, **options: gw("bench", *arguments, "--cache", str(tmp_path / "cache"), **options)
+
+
+def _old(place: Path) -> None:
+    os.utime(place, (time.time() - 90_000,) * 2)
+
+
+@pytest.mark.parametrize("name", ["new-project", "0123456789abcdef", "thesis", ".gw-bench"])
+def test_a_cache_in_a_folder_of_the_users_removes_nothing_of_theirs(tmp_path: Path, name: str) -> None:
+    kept = tmp_path / name / "work.txt"
+    kept.parent.mkdir()
+    kept.write_text("years of it", encoding="utf-8")
+    _old(kept.parent)
+    Cache(tmp_path, limit=1).prune()
+    assert kept.exists()
+
+
+def test_a_report_does_not_overwrite_what_a_link_names_or_make_it(
+    bench: Callable[..., Any], folder: Path, golden: Path
+) -> None:
+    (folder / "r.md").symlink_to(folder / "elsewhere.md")
+    done = bench("golden", str(golden), "--markdown", "r.md")
+    assert (done.returncode, (folder / "elsewhere.md").exists()) == (2, False)
+    assert "there is a file r.md already" in done.stderr
+
+
+def test_a_file_that_appears_while_tasks_run_is_not_overwritten(tmp_path: Path, sample_result: dict[str, Any]) -> None:
+    file = tmp_path / "r.md"
+    file.write_text("mine", encoding="utf-8")
+    problem = running._write_files(sample_result, {"markdown": file}, force=False)
+    assert "already" in str(problem)
+    assert file.read_text("utf-8") == "mine"
+    assert running._write_files(sample_result, {"markdown": file}, force=True) is None
+    assert file.read_text("utf-8") != "mine"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_figures_are_shown_though_no_file_can_be_written(bench: Callable[..., Any], golden: Path) -> None:
+    done = bench("golden", str(golden), "--markdown", "/dev/full", "--force", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["schema"] == "gw.bench/1"
+    assert "/dev/full: cannot be written" in done.stderr
+
+
+def test_two_names_of_one_file_are_one(bench: Callable[..., Any], folder: Path, golden: Path) -> None:
+    (folder / "sub").mkdir()
+    done = bench("golden", str(golden), "--markdown", "sub/../r", "--junit", "r", "--force")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "one file" in done.stderr
+
+
+@pytest.fixture(scope="session")
+def sample_result() -> dict[str, Any]:
+    cell = {
+        "name": "c", "size": None, "n": 1, "metrics": {"recall@1": {"value": 1.0, "low": 0.2, "high": 1.0, "n": 1,
+        "interval": "wilson", "chance": None}}, "latency": None, "figures": {}, "facts": {}, "notes": [], "groups": {},
+        "questions": [{"id": "q", "question": "?", "values": {"recall@1": 1.0}, "ms": None, "group": {}, "detail": {}}],
+    }  # fmt: skip
+    task = {"name": "t", "task": "t", "identity": "t@1", "settings": {}, "cells": [cell]}
+    overhead = {"asking": 0.0, "ingesting": 0.0, "harness": 0.0, "unit": "s"}
+    run = {"gw": "0", "python": "3", "platform": "x", "machine": {"cpu": "", "cores": 1, "memory_bytes": 0, "id": "m"},
+           "packages": {}, "git": None, "seed": 7, "started": "2026-01-01T00:00:00Z", "seconds": 1.0, "config": {},
+           "haystack": None, "token_rule": ""}  # fmt: skip
+    return {"schema": "gw.bench/1", "provenance": run, "ks": [1], "tasks": [task], "overhead": overhead,
+            "comparison": None, "gates": [], "notes": []}  # fmt: skip
+
+
+def _cell(report: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = report["tasks"][0]["cells"][0]
+    return found
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda one: _cell(one)["metrics"]["recall@1"].update(value=10**400),
+        lambda one: _cell(one)["questions"][0]["values"].update({"recall@1": 10**400}),
+        lambda one: _cell(one).update(latency=[1, 2]),
+        lambda one: one["provenance"].update(haystack="x"),
+    ],
+)
+def test_a_damaged_baseline_is_said_to_be_one(
+    tmp_path: Path, sample_result: dict[str, Any], damage: Callable[[dict[str, Any]], None]
+) -> None:
+    report = json.loads(json.dumps(sample_result))
+    file = tmp_path / "baseline.json"
+    file.write_text(json.dumps(report), encoding="utf-8")
+    assert read_report(file) == report
+    damage(report)
+    file.write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(UsageError, match="damaged"):
+        read_report(file)
+
+
+def test_a_baseline_without_end_is_not_read_to_it() -> None:
+    with pytest.raises(UsageError, match="larger than"):
+        read_report(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize("place", ["HEAD", "commondir"])
+def test_a_repository_of_pipes_is_not_waited_for(
+    bench: Callable[..., Any], folder: Path, golden: Path, place: str
+) -> None:
+    git = folder / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (git / place).unlink(missing_ok=True)
+    os.mkfifo(git / place)
+    assert bench("golden", str(golden), timeout=20).returncode == 0
+
+
+def test_a_null_in_the_files_of_a_repository_is_no_error(tmp_path: Path) -> None:
+    git = tmp_path / ".git"
+    git.write_bytes(b"gitdir: a\0b\n")
+    assert revision(tmp_path) is None
+    git.unlink()
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (git / "commondir").write_bytes(b"a\0b")
+    assert revision(tmp_path) is None
+
+
+@pytest.mark.parametrize("row", ['{"question": "a harbour", "%s": 1}', '{"%s": 1, "%s": 2}'])
+def test_a_message_does_not_hold_a_key_of_megabytes(bench: Callable[..., Any], folder: Path, row: str) -> None:
+    (folder / "g.jsonl").write_text(row.replace("%s", "k" * 1_000_000), encoding="utf-8")
+    done = bench("golden", "g.jsonl")
+    assert (done.returncode, len(done.stderr) < 1_000) == (2, True)
+
+
+def test_a_question_of_a_million_words_is_refused_at_once(bench: Callable[..., Any], golden: Path) -> None:
+    words = " ".join(f"w{number}" for number in range(1_000_000))
+    golden.write_text(GOLDEN.replace("When is the harbour closed?", words), encoding="utf-8")
+    done = bench("golden", str(golden), timeout=20)
+    assert (done.returncode, f"longer than {MAX_TEXT:,}" in done.stderr) == (2, True)
+
+
+def test_a_cutoff_of_thousands_of_digits_is_no_number(bench: Callable[..., Any], golden: Path) -> None:
+    done = bench("golden", str(golden), "-k", "9" * 5_000)
+    assert (done.returncode, "internal" in done.stderr) == (2, False)
