@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gw_core.testing.loaders import LoaderConformance
     from gw_core.testing.readers import ReaderConformance
     from gw_core.testing.rerankers import RerankerConformance
+    from gw_core.testing.tasks import TaskConformance
     from gw_core.testing.verifiers import VerifierConformance
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Ranges",
     "ReaderConformance",
     "RerankerConformance",
+    "TaskConformance",
     "TemporaryIndex",
     "VerifierConformance",
     "make_chunks",
@@ -46,6 +48,7 @@ _CLASSES = {
     "LoaderConformance": "loaders",
     "ReaderConformance": "readers",
     "RerankerConformance": "rerankers",
+    "TaskConformance": "tasks",
     "VerifierConformance": "verifiers",
 }
 

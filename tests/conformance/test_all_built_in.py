@@ -16,6 +16,7 @@ KITS = {
     "backends": "BackendConformance",
     "readers": "ReaderConformance",
     "rerankers": "RerankerConformance",
+    "tasks": "TaskConformance",
     "verifiers": "VerifierConformance",
 }
 

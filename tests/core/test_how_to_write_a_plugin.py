@@ -12,7 +12,7 @@ import gw_core.testing
 from gw_core.config import Config
 from gw_core.plugins import EntryPoint, Plugins
 from gw_core.registry import KINDS
-from gw_core.testing import RerankerConformance
+from gw_core.testing import RerankerConformance, TaskConformance
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-plugin.md"
 
@@ -63,3 +63,18 @@ def test_the_page_names_every_kind_and_conformance_class():
     text = PAGE.read_text(encoding="utf-8")
     assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
     assert [name for name in gw_core.testing.__all__ if name.endswith("Conformance") and name not in text] == []
+
+
+class TestTheWrittenTask(TaskConformance):
+    @pytest.fixture(autouse=True)
+    def _on_the_path(self, written):
+        pass
+
+    def make(self, folder):
+        from my_package.kettle import Kettle  # noqa: PLC0415 - written by the fixture
+
+        return Kettle(pages=3)
+
+    def test_it_finds_the_page(self, tmp_path):
+        [cell] = self.cells(tmp_path)
+        assert cell.outcomes[0].values["recall@1"] == 1.0
