@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,15 @@ class Cache:
             shutil.rmtree(place, ignore_errors=True)
             total -= size
 
+    def _remove(self, place: Path) -> None:
+        """Remove a damaged corpus, or a link that stands for one. It is moved away first: half of one is never seen."""
+        aside = unfinished(self.folder)
+        try:
+            with suppress(FileNotFoundError):
+                place.rename(aside / place.name)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
     def _place(self, name: str) -> Path:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder / name
@@ -110,19 +120,20 @@ class Cache:
         made = unfinished(self.folder)
         try:
             for one in texts:
+                if Path(one.path).is_absolute() or ".." in Path(one.path).parts:
+                    raise ValueError(f"a text is to be written outside its corpus: {one.path!r}")
                 target = made / _FILES / one.path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(one.text.encode("utf-8"))
             (made / _FILES).mkdir(exist_ok=True)
             record = {"truth": plain(truth), "sha256": _content(made / _FILES)}
             (made / _TRUTH).write_text(json.dumps(record), encoding="utf-8")
-            if place.exists():
-                shutil.rmtree(place, ignore_errors=True)
             try:
                 made.rename(place)
             except OSError:
-                if not place.is_dir():  # else another run was quicker
-                    raise
+                if _read(place) is None:  # else another run was quicker, and is at work on it
+                    self._remove(place)
+                    made.rename(place)
         finally:
             shutil.rmtree(made, ignore_errors=True)
 

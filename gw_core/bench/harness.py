@@ -199,7 +199,7 @@ class Harness:
                 cells.append(cell)
         except (GwError, KeyboardInterrupt, OSError, MemoryError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # what exits with 0 would pass for a run that reached its gates
             raise PluginError(f"task {trial.name!r} failed: {described(error)}") from error
         finally:
             self.spent.whole += time.perf_counter() - began
@@ -241,14 +241,33 @@ def _check(report: IngestReport, corpus: Path, made: bool) -> None:
 def _check_cell(trial: Trial, cell: object, before: Iterable[Cell]) -> None:
     if not isinstance(cell, Cell):
         raise PluginError(f"task {trial.name!r} returned a {type(cell).__name__}, not a Cell")
+    if not isinstance(cell.name, str):
+        raise PluginError(f"task {trial.name!r} has a cell whose name is a {type(cell.name).__name__}, not text")
     if any(cell.name == other.name for other in before):
         raise PluginError(f"task {trial.name!r} has two cells called {cell.name!r}")
-    for one in cell.outcomes:
-        for name, value in one.values.items():
-            if not math.isfinite(value):
-                raise PluginError(
-                    f"task {trial.name!r}, cell {cell.name!r}: {name} of question {one.id!r} is no number"
-                )
+    for what, value in _numbers(cell):
+        if not _is_number(value):
+            raise PluginError(f"task {trial.name!r}, cell {cell.name!r}: {what} is no number")
     ids = [one.id for one in cell.outcomes]
     if len(set(ids)) < len(ids):
         raise PluginError(f"task {trial.name!r}, cell {cell.name!r}: two questions have the same id")
+
+
+def _numbers(cell: Cell) -> Iterator[tuple[str, Any]]:
+    """All that must be a number in a cell, and what it is."""
+    yield from ((f"figure {name!r}", getattr(figure, "value", None)) for name, figure in cell.figures.items())
+    yield from ((f"chance of {name!r}", value) for name, value in cell.chance.items())
+    for one in cell.outcomes:
+        yield from ((f"{name} of question {one.id!r}", value) for name, value in one.values.items())
+        if one.seconds is not None:
+            yield f"time of question {one.id!r}", one.seconds
+        if "depth" in one.group:
+            yield f"depth of question {one.id!r}", one.group["depth"]
+
+
+def _is_number(value: Any) -> bool:
+    """Neither NaN nor infinite, nor so large that a sum of such may be."""
+    try:
+        return math.isfinite(value) and abs(value) < 1e200
+    except (TypeError, OverflowError):
+        return False

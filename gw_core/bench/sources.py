@@ -15,18 +15,19 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gw_core.corpus import CONFIG_FILE, DEFAULT_EXCLUDES, Found, walk
 from gw_core.errors import LoadError, NotFoundError, UsageError
-from gw_core.files import location, path_bytes, read_regular
+from gw_core.files import location, path_bytes, path_str, read_regular
 from gw_core.secrets import is_secret
 from gw_core.text.decode import decode
 
 LARGEST = 400_000
 """A file of Python's above this size, in bytes, is a table rather than text, and would stand for all the others."""
 
+_LONGEST_NAME = 250
 _TEXT_SUFFIXES = frozenset({".py", ".md", ".rst", ".txt"})
 _PACKAGES = frozenset({"site-packages", "dist-packages"})
 # What is not there before the first import, and what is made for one machine: neither says which Python it is.
@@ -61,10 +62,14 @@ class Source:
 
 
 class Sources:
-    """Files in the order of the hashes of their paths. ``title`` says what they are, for a message."""
+    """Files in the order of the hashes of their paths. ``title`` says what they are, for a message; ``name`` is what a
+    report says, which others may read."""
 
-    def __init__(self, title: str, roots: Iterable[tuple[Path, Iterable[str]]], *, by_size: bool = False) -> None:
+    def __init__(
+        self, title: str, roots: Iterable[tuple[Path, Iterable[str]]], *, name: str = "", by_size: bool = False
+    ) -> None:
         self.title = title
+        self.name = name or title
         self._roots = roots
         self._by_size = by_size
 
@@ -72,9 +77,15 @@ class Sources:
     def files(self) -> list[Source]:
         found: list[tuple[bytes, Source]] = []
         taken: set[str] = set()
+        folders: set[str] = set()
         for root, paths in self._roots:
             for path in sorted(paths, key=path_bytes):
-                name = _free_name(safe_name(path), taken)
+                name = safe_name(path)
+                above = [os.fspath(one) for one in PurePosixPath(name.casefold()).parents]
+                if not taken.isdisjoint(above):  # a file has got the name of its folder
+                    continue
+                name = _free_name(name, taken, folders)
+                folders.update(above)
                 found.append((hashlib.sha256(path_bytes(name)).digest(), Source(root, path, name)))
         return [source for _, source in sorted(found, key=lambda one: one[0])]
 
@@ -91,7 +102,7 @@ class Sources:
         return whole.hexdigest()
 
     def facts(self) -> dict[str, Any]:
-        return {"name": self.title, "sha256": self.sha256, "files": len(self.files)}
+        return {"name": self.name, "sha256": self.sha256, "files": len(self.files)}
 
 
 def folder(path: Path) -> Sources:
@@ -104,7 +115,8 @@ def folder(path: Path) -> Sources:
     if not path.is_dir():
         raise UsageError(f"{os.fspath(path)!r} is not a folder", hint="--haystack names a folder with text files")
     root = path.resolve()
-    return Sources(os.fspath(path), [(root, (one.path for one in walk(root) if isinstance(one, Found)))])
+    found = (one.path for one in walk(root) if isinstance(one, Found))
+    return Sources(os.fspath(path), [(root, found)], name=root.name)
 
 
 def standard_library() -> Sources:
@@ -149,8 +161,15 @@ def safe_name(path: str) -> str:
     *folders, name = path.split("/")
     above = ["", *folders]
     safe = [_safe_part(part, folder=True, parent=parent) for part, parent in zip(folders, above, strict=False)]
-    safe.append(_safe_part(name, folder=False, parent=above[-1]))
-    return "/".join(safe) + (".txt" if _EXTRACTED.fullmatch("." + name.rpartition(".")[2]) else "")
+    last = _safe_part(name, folder=False, parent=above[-1])
+    last += ".txt" if _EXTRACTED.fullmatch("." + name.rpartition(".")[2]) else ""
+    return "/".join(map(_short_part, [*safe, last]))
+
+
+def _short_part(part: str) -> str:
+    """A name that is not too long for a file, also with an underscore more."""
+    raw = path_bytes(part)
+    return part if len(raw) <= _LONGEST_NAME else "_" + path_str(raw[1 - _LONGEST_NAME :])
 
 
 def _safe_part(part: str, *, folder: bool, parent: str) -> str:
@@ -161,10 +180,10 @@ def _safe_part(part: str, *, folder: bool, parent: str) -> str:
     return part.replace(".", "_") if is_secret(path_bytes(part), folder, raw_parent) else part
 
 
-def _free_name(name: str, taken: set[str]) -> str:
-    """``name``, or with underscores if it is taken, also on a file system that knows no case."""
+def _free_name(name: str, taken: set[str], folders: set[str]) -> str:
+    """``name``, or with underscores if a file or a folder has it, also on a file system that knows no case."""
     stem, dot, suffix = name.rpartition(".")
-    while name.casefold() in taken:
+    while name.casefold() in taken or name.casefold() in folders:
         stem = (stem or suffix) + "_"
         name = f"{stem}{dot}{suffix}" if dot else stem
     taken.add(name.casefold())

@@ -147,7 +147,7 @@ class Golden:
             for one in found.questions
         )
         warned = sum(one.level == "warning" for one in located.problems)
-        notes = (f"{warned} judgments look wrong: gw bench golden {found.path} --check",) if warned else ()
+        notes = (f"{warned} judgments look wrong: gw bench golden {found.path.name} --check",) if warned else ()
         return Set(found.name, found.root, paths, asked, {"golden_sha256": found.sha256}, notes)
 
     def _collection(self, bench: Bench) -> Set:

@@ -81,7 +81,7 @@ class Memory:
             "memory",
             "1",
             {
-                "model": list(self._models),
+                "model": [Path(one).name if _is_file(one) else one for one in self._models],
                 "context": [name_of(one) for one in self._contexts],
                 "window": name_of(self._window),
                 "kv": kv,
@@ -182,9 +182,13 @@ def _tokens(text: str) -> int:
     return tokens
 
 
+def _is_file(name: str) -> bool:
+    return Path(name).suffix.lower() == ".gguf"
+
+
 def _model(name: str, weights: str) -> _Model:
     """A published model, or the one in a GGUF file."""
-    if Path(name).suffix.lower() == ".gguf":
+    if _is_file(name):
         try:
             header = read_header(Path(name).expanduser())
             shape = shape_of(header)

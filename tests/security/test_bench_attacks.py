@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,16 @@ import pytest
 
 from gw_core.bench.cache import Cache
 from gw_core.bench.golden_entry import MAX_TEXT
+from gw_core.bench.harness import BenchOptions, Harness, Trial
+from gw_core.bench.haystack import open_haystack
 from gw_core.bench.provenance import revision
 from gw_core.bench.saved import read_report
 from gw_core.cli.bench import running
-from gw_core.errors import UsageError
+from gw_core.config import Config
+from gw_core.errors import PluginError, UsageError
+from gw_core.model import Identity
+from gw_core.plugins import Plugins
+from gw_core.trial import Cell, Figure, Outcome, SourceText
 
 GOLDEN = "corpus: .\nquestions:\n  - {question: When is the harbour closed?, documents: [a.txt]}\n"
 
@@ -169,3 +176,103 @@ def test_a_question_of_a_million_words_is_refused_at_once(bench: Callable[..., A
 def test_a_cutoff_of_thousands_of_digits_is_no_number(bench: Callable[..., Any], golden: Path) -> None:
     done = bench("golden", str(golden), "-k", "9" * 5_000)
     assert (done.returncode, "internal" in done.stderr) == (2, False)
+
+
+def test_no_report_names_the_users_folders(bench: Callable[..., Any], folder: Path, golden: Path) -> None:
+    golden.write_text(GOLDEN.replace("documents: [a.txt]", "quotes: [{document: a.txt, quote: closed}], answer: no"))
+    text = folder / "text"
+    text.mkdir()
+    for number in range(300):
+        words = " ".join(f"w{number}x{word}" for word in range(40))
+        (text / f"{number}.txt").write_text(words + "\n", encoding="utf-8")
+    before = bench("golden", str(golden), "--json")
+    (folder / "before.json").write_text(before.stdout, encoding="utf-8")
+    after = bench("golden", str(golden), "--json", "--baseline", str(folder / "before.json"))
+    needle = bench("needle", "--context", "8k", "--needles", "5", "--haystack", str(text), "--json")
+    assert "judgments look wrong" in after.stdout
+    assert json.loads(after.stdout)["comparison"]["baseline"] == "before.json"
+    assert json.loads(needle.stdout)["provenance"]["haystack"]["name"] == "text"
+    assert str(folder) not in before.stdout + after.stdout + needle.stdout
+
+
+def test_a_haystack_of_names_that_clash_or_are_as_long_as_can_be(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "gw.toml").mkdir(parents=True)
+    names = ["gw.toml/b.txt", "_gw.toml", f"{'x' * 250}.html", f"{'é' * 125}.html"]
+    for at, name in enumerate(names):
+        words = "\n".join(" ".join(f"w{at}x{line}x{word}" for word in range(9)) for line in range(200))
+        (source / name).write_text(words, encoding="utf-8")
+    haystack = open_haystack(source)
+    texts = haystack.take(haystack.tokens() - 10)
+    folder, _ = Cache(tmp_path / "cache").corpus("key", lambda: (texts, None))
+    assert len([file for file in folder.rglob("*") if file.is_file()]) == len(texts) >= 3
+
+
+class _Task:
+    """A task of a plugin that is not careful."""
+
+    identity = Identity("careless", "1", {})
+
+    def __init__(self, run: Callable[[Any], Any]) -> None:
+        self._run = run
+
+    def run(self, bench: Any) -> Iterator[Any]:
+        yield self._run(bench)
+
+
+def _asked(**changed: Any) -> Cell:
+    return Cell("c", (Outcome(**{"id": "1", "question": "?", "values": {"recall@1": 1.0}, **changed}),))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda _: sys.exit(0),
+        lambda _: Cell("c", figures={"size": Figure(float("nan"))}),
+        lambda _: Cell("c", figures={"size": Figure("large")}),  # type: ignore[arg-type]
+        lambda _: Cell("c", chance={"recall@1": float("inf")}),
+        lambda _: Cell(5),  # type: ignore[arg-type]
+        lambda _: _asked(values={"cost": 1e308}),
+        lambda _: _asked(values={"cost": 10**400}),
+        lambda _: _asked(seconds="long"),
+        lambda _: _asked(group={"depth": "deep"}),
+        lambda _: _asked(group={"depth": float("nan")}),
+        lambda bench: bench.corpus({}, lambda: ([SourceText("../../../out.txt", "x")], None)),
+        lambda bench: bench.corpus({}, lambda: ([SourceText("/tmp/out.txt", "x")], None)),
+    ],
+)
+def test_what_is_wrong_with_a_task_is_said_of_it(tmp_path: Path, run: Callable[[Any], Any]) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    options = BenchOptions(haystack=source, cache=tmp_path / "a" / "b" / "cache")
+    harness = Harness(Config.load(tmp_path, env={"GW_CONFIG": ""}), Plugins(), options)
+    with pytest.raises(PluginError, match="careless"):
+        harness.run(Trial("careless", "careless", _Task(run)))
+    assert not list(tmp_path.rglob("out.txt"))
+
+
+def test_a_corpus_that_another_run_has_just_made_is_not_replaced(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    texts = [SourceText("a.txt", "The harbour.\n")]
+
+    def build() -> tuple[list[SourceText], None]:
+        folder, _ = Cache(tmp_path).corpus("key", lambda: (texts, None))
+        (folder.parent / "index-1").write_text("at work", encoding="utf-8")
+        return texts, None
+
+    folder, _ = cache.corpus("key", build)
+    assert (folder.parent / "index-1").exists()
+    assert [path for path in tmp_path.iterdir() if path != folder.parent] == []
+
+
+def test_a_link_in_the_place_of_a_corpus_is_replaced_and_what_it_names_stays(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    texts = [SourceText("a.txt", "The harbour.\n")]
+    place = cache.corpus("key", lambda: (texts, None))[0].parent
+    named = tmp_path / "named"
+    place.rename(named)
+    (named / "files" / "mine.txt").write_text("mine", encoding="utf-8")
+    place.symlink_to(named)
+    folder, _ = cache.corpus("key", lambda: (texts, None))
+    assert [path.name for path in folder.iterdir()] == ["a.txt"]
+    assert (named / "files" / "mine.txt").exists()

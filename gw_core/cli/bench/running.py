@@ -36,8 +36,9 @@ def run_specs(session: Session, specs: Sequence[Spec], call: Call) -> int:
     baseline = None if call.baseline is None else read_report(call.baseline)
     with session.workspace() as workspace:
         result = _measure(session, workspace, specs, call)
-    if baseline is not None:
-        result["comparison"] = compare(result, baseline, name=str(call.baseline))
+    if call.baseline is not None and baseline is not None:
+        # Not its folder, which may be a home: reports are published.
+        result["comparison"] = compare(result, baseline, name=call.baseline.name)
     problem = _judge(result, gates)
     unwritten = _write_files(result, call.files, force=call.force)
     write_report(session.console, result)
