@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,12 @@ def add(golden: Path, entry: NewEntry, corpus: Path | None = None) -> Question:
     if made is None:
         first = reader.problems[0]
         raise UsageError(f"{first.entry!r} cannot be added: {first.problem}", hint=first.hint)
+    with _alone(golden):
+        _append(golden, entry, corpus, made, node.plain)
+    return next(one for one in read(golden).questions if one.id == made.id)
+
+
+def _append(golden: Path, entry: NewEntry, corpus: Path | None, made: Question, wanted: Any) -> None:
     if golden.exists():
         root, paths = corpus_named_by(golden)
         if corpus is not None and corpus.resolve() not in (root, *paths):
@@ -90,9 +97,22 @@ def add(golden: Path, entry: NewEntry, corpus: Path | None = None) -> Question:
         mark = before[: len(before) - len(source.encode())]
     else:
         source, mark = _head(golden, corpus), b""
-    after = _extended(golden, source, entry, node.plain)
+    after = _extended(golden, source, entry, wanted)
     _write(golden, mark + after.encode())
-    return next(one for one in read(golden).questions if one.id == made.id)
+
+
+@contextmanager
+def _alone(golden: Path) -> Iterator[None]:
+    """While nobody else adds to a file of the same folder: what two add at once is there. Where a file system knows no
+    locks, it is done without."""
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl  # noqa: PLC0415
+
+            folder = os.open(golden.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, folder)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
 
 
 def _named(golden: Path, corpus: Path | None) -> list[tuple[int, str]]:

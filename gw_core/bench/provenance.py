@@ -16,6 +16,7 @@ from gw_core.plain import plain
 from gw_core.version import __version__
 
 _PACKAGES = ("apsw", "click", "isal", "pluggy", "PyYAML")
+_SECRET = re.compile(r"(?:^|[._-])(?:api_?)?(?:key|token|secret|password|passwd|credentials?|auth)$", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -28,8 +29,22 @@ def provenance(root: Path, config: Config) -> dict[str, Any]:
         "machine": machine(),
         "packages": packages(),
         "git": revision(root),
-        "config": {one.key: plain(one.value) for one in config.sources() if one.origin.layer != "default"},
+        "config": {
+            one.key: _told(one.key, plain(one.value)) for one in config.sources() if one.origin.layer != "default"
+        },
     }
+
+
+def _told(key: str, value: Any) -> Any:
+    """A setting as a report may tell it, which is published: not what opens a door, nor where somebody lives."""
+    if _SECRET.search(key) and value is not None:
+        return "(not told)"
+    if isinstance(value, list):
+        return [_told(key, one) for one in value]
+    home = os.environ.get("HOME", "").rstrip("/")
+    if home and isinstance(value, str) and value.startswith(f"{home}/"):
+        return "~" + value[len(home) :]
+    return value
 
 
 def packages() -> dict[str, str]:

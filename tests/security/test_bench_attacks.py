@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from gw_core.bench.cache import Cache
 from gw_core.bench.golden_entry import MAX_TEXT
 from gw_core.bench.harness import BenchOptions, Harness, Trial
 from gw_core.bench.haystack import open_haystack
-from gw_core.bench.provenance import revision
+from gw_core.bench.provenance import provenance, revision
 from gw_core.bench.saved import read_report
 from gw_core.cli.bench import running
 from gw_core.config import Config
@@ -276,3 +277,34 @@ def test_a_link_in_the_place_of_a_corpus_is_replaced_and_what_it_names_stays(tmp
     folder, _ = cache.corpus("key", lambda: (texts, None))
     assert [path.name for path in folder.iterdir()] == ["a.txt"]
     assert (named / "files" / "mine.txt").exists()
+
+
+def test_what_many_add_at_once_is_all_there(folder: Path, golden: Path, environment: dict[str, str]) -> None:
+    def started(number: int) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable,
+            "-m",
+            "gw_core",
+            "bench",
+            "add",
+            str(golden),
+            f"what is number {number}",
+            "--abstain",
+        ]
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+
+    running_ones = [started(number) for number in range(6)]
+    assert [one.wait(timeout=60) for one in running_ones] == [0] * 6
+    assert golden.read_text("utf-8").count("question:") == 7
+
+
+def test_a_report_tells_no_secret_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = {"api_key": "x1", "auth-token": "x2", "PASSWORD": "x3", "cache": f"{tmp_path}/c", "max_tokens": "5"}
+    text = "[readers.mine]\nuse = 'regex'\n" + "".join(f"{key} = '{value}'\n" for key, value in settings.items())
+    (tmp_path / "gw.toml").write_text(text, encoding="utf-8")
+    told = provenance(tmp_path, Config.load(tmp_path, env={"GW_CONFIG": ""}))["config"]
+    mine = {key.removeprefix("readers.mine."): value for key, value in told.items()}
+    hidden = "(not told)"
+    wanted = {"api_key": hidden, "auth-token": hidden, "PASSWORD": hidden, "cache": "~/c", "max_tokens": "5"}
+    assert mine == {"use": "regex", **wanted}
