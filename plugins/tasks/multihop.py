@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -20,13 +21,11 @@ from gw_core.model import Identity
 from gw_core.protocols import Bench, Subject, Task
 from gw_core.schema import Help, Range
 from gw_core.trial import Cell, Outcome, Place, SourceText
+from gw_plugins.tasks import hiding
 from gw_plugins.tasks.chains import Draft, Names, depths, draw, name, texts_of
 
 VERSION = "1"
-FEW = 100
-"""Fewer questions than this are said to be few."""
 
-_MRR = 10
 _LEAST = planting.size_of(["x"])  # of a link
 
 
@@ -67,14 +66,12 @@ class Multihop:
     ) -> None:
         if not hops or min(hops) < 1:
             raise ValueError(f"hops must be 1 or more, not {', '.join(map(str, hops)) or 'none at all'}")
-        if not context:
-            raise ValueError("context needs a size, such as 256k")
         if chains is not None and chains < 1:
             raise ValueError(f"chains must be 1 or more, not {chains}")
         if branches < 0:
             raise ValueError(f"branches must be 0 or more, not {branches}")
         self._hops = tuple(dict.fromkeys(hops))
-        self._sizes = tuple(dict.fromkeys(tokens.parse_tokens(one) for one in context))
+        self._sizes = hiding.sizes_of(context)
         self._chains = chains
         self._branches = branches
         sizes = tuple(map(tokens.name_of, self._sizes))
@@ -111,9 +108,7 @@ class Multihop:
         notes = []
         if asked < wanted:
             notes.append(f"{asked} chains instead of {wanted}: there is text for {there} haystacks of this size")
-        if asked < FEW:
-            notes.append(f"{asked} questions are few: mind the intervals")
-        return Plan(hops, size, tuple(drafts), kept, tuple(notes))
+        return Plan(hops, size, tuple(drafts), kept, (*notes, *hiding.few_notes(asked, "questions")))
 
     def _available(self, bench: Bench, hops: int, size: int, needed: int) -> int:
         """How many haystacks of ``size`` there is text for, ``needed`` at most. Raises UsageError where there is none,
@@ -141,39 +136,30 @@ class Multihop:
 
     def _cell(self, bench: Bench, plan: Plan) -> Cell:
         ks = cutoffs(bench.ks, plan.hops)
-        outcomes: list[Outcome] = []
-        chances: list[Mapping[str, float]] = []
-        sizes: list[int] = []
-        total = sum(map(len, plan.shares))
-        planted = 0
-        passages: list[int] = []
-        for number, share in enumerate(plan.shares):
-            folder, truth = self._corpus(bench, plan, number, share)
-            planted += truth["planted"]
-            sizes.append(truth["tokens"])
-            with bench.open(folder) as subject:
-                passages.append(subject.passages)
-                for at, chain in zip(share, truth["chains"], strict=True):
-                    bench.step(f"asking {plan.name}", len(outcomes), total)
-                    outcomes.append(_outcome(subject, chain, f"{plan.name}-{at}", ks, bench.ks, plan.hops))
-                    chances.append(_chance(subject.passages, ks, bench.ks))
-        bench.step(f"asking {plan.name}", total, total)
+        corpora = [self._corpus(bench, plan, number, share) for number, share in enumerate(plan.shares)]
+        questions = [
+            (folder, [(f"{plan.name}-{at}", chain) for at, chain in zip(share, truth["chains"], strict=True)])
+            for share, (folder, truth) in zip(plan.shares, corpora, strict=True)
+        ]
+        asked = hiding.ask_all(bench, plan.name, questions, partial(_outcome, ks, bench.ks, plan.hops))
+        total = len(asked.outcomes)
+        truths = [truth for _, truth in corpora]
         return Cell(
             plan.name,
-            outcomes=tuple(outcomes),
-            chance={metric: sum(one[metric] for one in chances) / total for metric in chances[0]},
+            outcomes=asked.outcomes,
+            chance=hiding.mean_chance([_chance(passages, ks, bench.ks) for passages in asked.candidates]),
             size=plan.context,
             facts={
-                "tokens": sum(sizes),
+                "tokens": sum(truth["tokens"] for truth in truths),
                 "haystacks": len(plan.shares),
                 "chains": total,
                 "hops": plan.hops,
                 "links": total * plan.hops,
                 "dead_ends": self._branches * total,
-                "planted_tokens": planted,
-                "passages": sum(passages),
+                "planted_tokens": sum(truth["planted"] for truth in truths),
+                "passages": sum(asked.passages),
             },
-            notes=(*plan.notes, *_blind(ks, min(passages))),
+            notes=(*plan.notes, *hiding.blind_notes(ks, min(asked.passages))),
         )
 
     def _corpus(self, bench: Bench, plan: Plan, number: int, share: range) -> tuple[Path, Any]:
@@ -247,21 +233,21 @@ def hide(random: Random, texts: Sequence[SourceText], drafts: Sequence[Draft]) -
     return files, {
         "chains": truth,
         "planted": planting.size_of([text for text, _ in needles]),
-        "tokens": sum(tokens.count(one.text) for one in files),
+        "tokens": hiding.tokens_in(files),
     }
 
 
 def _outcome(
-    subject: Subject, chain: Mapping[str, Any], ident: str, ks: Sequence[int], wanted: Sequence[int], hops: int
+    ks: Sequence[int], wanted: Sequence[int], hops: int, subject: Subject, asked: tuple[str, Mapping[str, Any]]
 ) -> Outcome:
+    ident, chain = asked
     links = chain["links"]
     places = [Place(one["path"], one["start"], one["end"]) for one in links]
-    found = subject.search(chain["question"], max(*ks, _MRR))
-    final = metrics.place_values(found.places, places[-1:], wanted, _MRR)
-    whole = metrics.place_values(found.places, places, ks, _MRR)
-    values = {f"recall@{k}": final[f"recall@{k}"] for k in wanted}
-    values |= {f"coverage@{k}": whole[f"coverage@{k}"] for k in ks}
-    values[f"mrr@{_MRR}"] = final[f"mrr@{_MRR}"]
+    found = subject.search(chain["question"], max(*ks, hiding.DEPTH))
+    whole = metrics.place_values(found.places, places, ks, hiding.DEPTH)
+    final = hiding.values_of(found.places, places[-1], wanted)
+    kept = final.keys() | {f"coverage@{k}" for k in ks}
+    values = {name: value for name, value in {**whole, **final}.items() if name in kept}
     return Outcome(
         ident,
         chain["question"],
@@ -281,16 +267,7 @@ def _outcome(
 
 def _chance(passages: int, ks: Sequence[int], wanted: Sequence[int]) -> dict[str, float]:
     """What passages drawn blindly reach, with each link in one of them."""
-    chance = {f"recall@{k}": stats.chance_of_hit(1, passages, k) for k in wanted}
-    chance |= {f"coverage@{k}": stats.chance_of_coverage(passages, k) for k in ks}
-    chance[f"mrr@{_MRR}"] = sum(1 / rank for rank in range(1, min(_MRR, passages) + 1)) / passages
-    return chance
-
-
-def _blind(ks: Sequence[int], passages: int) -> Iterator[str]:
-    for k in ks:
-        if k >= passages:
-            yield f"k = {k} is as large as the corpus, which has {passages} passages, so that chance is 1"
+    return hiding.chance_of_one(wanted, passages) | {f"coverage@{k}": stats.chance_of_coverage(passages, k) for k in ks}
 
 
 @hookimpl

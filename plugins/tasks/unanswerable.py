@@ -6,7 +6,6 @@ that a sentence hidden in it answers. Refusing is right on the former and wrong 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -19,8 +18,10 @@ from gw_core.hookspecs import Register, hookimpl
 from gw_core.model import Identity
 from gw_core.protocols import Bench, Subject, Task
 from gw_core.schema import Help, Range
-from gw_core.trial import Answered, Cell, Outcome, Place, SourceText
+from gw_core.trial import Answered, Cell, Outcome, SourceText
+from gw_plugins.tasks import hiding
 from gw_plugins.tasks.everyday import Question, questions, read_data, sort
+from gw_plugins.tasks.hiding import Hidden
 from gw_plugins.tasks.needle_wording import Fact, facts
 
 VERSION = "1"
@@ -39,8 +40,7 @@ class _Corpus:
     """A haystack with facts in it, the questions it cannot answer, and why it is asked no more of these."""
 
     folder: Path
-    facts: tuple[Fact, ...]
-    places: tuple[Place, ...]
+    facts: tuple[Hidden[Fact], ...]
     questions: tuple[Question, ...]
     counts: Mapping[str, int]
 
@@ -60,15 +60,13 @@ class Unanswerable:
     def __init__(
         self,
         *,
-        context: Annotated[tuple[str, ...], Help("sizes of a haystack in tokens, one cell each")] = ("256k", "1m"),
+        context: hiding.Context = ("256k", "1m"),
         needles: Annotated[int | None, Range(1), Help("questions of each kind, in each cell")] = None,
     ) -> None:
-        if not context:
-            raise ValueError("context needs a size, such as 256k")
         most = len(questions())
         if needles is not None and not 1 <= needles <= most:
             raise ValueError(f"needles must be between 1 and {most}, which are all questions there are, not {needles}")
-        self._sizes = tuple(dict.fromkeys(tokens.parse_tokens(one) for one in context))
+        self._sizes = hiding.sizes_of(context)
         self._needles = needles
         settings = {"context": tuple(map(tokens.name_of, self._sizes)), "needles": needles}
         self.identity = Identity("unanswerable", VERSION, settings)
@@ -91,15 +89,15 @@ class Unanswerable:
             "task": "unanswerable",
             "version": VERSION,
             "tokens": size,
-            "facts": _digest("\n".join(fact.needle for fact in made)),
-            "questions": _digest(read_data()),
+            "facts": hiding.digest("\n".join(fact.needle for fact in made)),
+            "questions": hiding.digest(read_data()),
         }
         folder, truth = bench.corpus(key, lambda: _build(bench, size, made, drawn))
         by_id = {one.id: one for one in drawn}
+        places = hiding.from_rows(truth["places"])
         return _Corpus(
             folder,
-            tuple(made[: len(truth["places"])]),
-            tuple(Place(*place) for place in truth["places"]),
+            tuple(map(Hidden, made, _depths(bench, len(places)), places)),
             tuple(by_id[one] for one in truth["questions"]),
             truth["counts"],
         )
@@ -107,27 +105,17 @@ class Unanswerable:
     def _cell(self, bench: Bench, size: int, wanted: int, corpus: _Corpus) -> Cell:
         name = tokens.name_of(size)
         number = len(corpus.questions)
-        outcomes: list[Outcome] = []
-        with bench.open(corpus.folder) as subject:
-            # In turn, as somebody would meet them.
-            for fact, place, question in zip(corpus.facts, corpus.places, corpus.questions, strict=True):
-                bench.step(f"asking {name}", len(outcomes), 2 * number)
-                outcomes.append(_answerable(subject, fact, place))
-                outcomes.append(_unanswerable(subject, question))
-            passages = subject.passages
-        bench.step(f"asking {name}", 2 * number, 2 * number)
+        # In turn, as somebody would meet them.
+        mixed = [one for pair in zip(corpus.facts, corpus.questions, strict=True) for one in pair]
+        asked = hiding.ask_all(bench, name, [(corpus.folder, mixed)], _outcome)
         return Cell(
             name,
-            outcomes=tuple(outcomes),
+            outcomes=asked.outcomes,
             chance={"abstention_precision": 0.5},
             size=size,
-            facts={**corpus.counts, "passages": passages, ANSWERABLE: number, UNANSWERABLE: number},
+            facts={**corpus.counts, "passages": sum(asked.passages), ANSWERABLE: number, UNANSWERABLE: number},
             notes=_notes(number, wanted, corpus.counts["suitable"]),
         )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _most(size: int, made: Sequence[Fact]) -> int:
@@ -145,23 +133,23 @@ def _build(
 ) -> tuple[list[SourceText], dict[str, Any]]:
     """A haystack with as many facts in it as questions are found that it can't answer, and what is asked of it."""
     texts = bench.texts(size)
-    _check_names(texts, made)
+    hiding.check_names(texts, {fact.word for fact in made})
     found = sort(drawn, [one.text for one in texts], [fact.needle for fact in made])
     if not found.unanswerable:
         raise UsageError(
             f"none of {len(drawn)} questions suits this haystack of {tokens.name_of(size)} tokens: "
             f"{len(found.unknown)} have a word that does not occur in it, {len(found.answered)} an answer that does",
-            hint="ask for more text, such as --context 1m, or for other text with --haystack DIR",
+            hint="ask for more text, such as --context 1m, or for other text with --haystack FOLDER",
         )
     asked = found.unanswerable[: len(made)]
     hidden = made[: len(asked)]
-    depths = planting.depths(len(hidden), planting.seeded(bench.seed, "unanswerable", "depths"))
+    depths = _depths(bench, len(hidden))
     planted, places = planting.plant(texts, [(fact.needle, at) for fact, at in zip(hidden, depths, strict=True)])
     return planted, {
         "questions": [one.id for one in asked],
-        "places": [[one.path, one.start, one.end] for one in places],
+        "places": hiding.as_rows(places),
         "counts": {
-            "tokens": sum(tokens.count(one.text) for one in texts),
+            "tokens": hiding.tokens_in(texts),
             "questions": len(drawn),
             "suitable": len(found.unanswerable),
             "left_out_unknown_word": len(found.unknown),
@@ -170,11 +158,20 @@ def _build(
     }
 
 
-def _answerable(subject: Subject, fact: Fact, place: Place) -> Outcome:
+def _depths(bench: Bench, number: int) -> list[float]:
+    return planting.depths(number, planting.seeded(bench.seed, "unanswerable", "depths"))
+
+
+def _outcome(subject: Subject, asked: Hidden[Fact] | Question) -> Outcome:
+    return _unanswerable(subject, asked) if isinstance(asked, Question) else _answerable(subject, asked)
+
+
+def _answerable(subject: Subject, hidden: Hidden[Fact]) -> Outcome:
+    fact = hidden.needle
     said = subject.ask(fact.question)
     values = metrics.abstention_values(answerable=True, refused=said.abstained)
     values["answer_contains"] = 0.0 if said.abstained else metrics.answer_contains(said.text, [fact.answer])
-    detail = {"expected": {**_plain(place), "text": fact.needle}, "answer": fact.answer, **_said(said)}
+    detail = {"expected": hiding.expected(hidden), "answer": fact.answer, **_said(said)}
     return Outcome(fact.id, fact.question, values, said.seconds, {"category": ANSWERABLE}, detail)
 
 
@@ -194,19 +191,8 @@ def _said(answer: Answered) -> dict[str, Any]:
         "said": answer.text,
         "value": answer.value,
         "grounding": answer.grounding,
-        "cited": [_plain(one) for one in answer.places],
+        "cited": [hiding.plain(one) for one in answer.places],
     }
-
-
-def _check_names(texts: Sequence[SourceText], made: Sequence[Fact]) -> None:
-    """The names are made up, but a haystack may be what another benchmark made."""
-    for one in texts:
-        for fact in made:
-            if fact.word in one.text:
-                raise UsageError(
-                    f"the haystack has a needle in it already: {fact.word!r} stands in {one.path}",
-                    hint="another --seed gives other names",
-                )
 
 
 def _notes(number: int, wanted: int, suitable: int) -> tuple[str, ...]:
@@ -215,13 +201,7 @@ def _notes(number: int, wanted: int, suitable: int) -> tuple[str, ...]:
         share = f"the sentences that answer the others may be {planting.MOST:.0%} of a haystack at most"
         why = share if number < suitable else "no more suit this haystack"
         notes.append(f"{number} questions of each kind instead of {wanted}: {why}")
-    if number < FEW:
-        notes.append(f"{number} questions of each kind are few: mind the intervals")
-    return tuple(notes)
-
-
-def _plain(place: Place) -> dict[str, Any]:
-    return {"path": place.path, "start": place.start, "end": place.end}
+    return (*notes, *hiding.few_notes(number, "questions of each kind", FEW))
 
 
 @hookimpl

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gw_core.bench.harness import BenchOptions, Harness
-from gw_core.config import Config
+from gw_core.bench.harness import Harness
 from gw_core.errors import UsageError
 from gw_core.model import Chunk, Match
-from gw_core.plugins import Plugins
 from gw_core.query import Query, has_prefix, parse, prefix_length
 from gw_core.rescore import rescore
 from gw_core.text.fold import fold
@@ -91,19 +88,6 @@ def test_the_search_itself_sees_no_term_of_the_question_in_the_needle(pair: Pair
 # -- the task ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture
-def harness(cache: Path) -> Callable[..., Harness]:
-    def make(**options: Any) -> Harness:
-        return Harness(Config.load(None, env={}), Plugins(), BenchOptions(cache=cache, **options))
-
-    return make
-
-
 def _cells(bench: Any, **settings: Any) -> list[Cell]:
     return list(Paraphrase(**settings).run(bench))
 
@@ -126,8 +110,8 @@ class Knowing:
     facts: Mapping[str, Any] = {}
     passages = 500
 
-    def __init__(self, folder: Path) -> None:
-        self._texts = {one.relative_to(folder).as_posix(): one.read_text("utf-8") for one in folder.rglob("*.*")}
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
         self._needles = {pair.question: pair.needle for pair in pairs()}
 
     def search(self, question: str, k: int) -> Retrieved:
@@ -140,22 +124,16 @@ class Knowing:
         return Retrieved(tuple(places[:k]), 0.001)
 
 
-class WithKnowing:
-    """A bench that has another system under test."""
-
-    def __init__(self, bench: Harness) -> None:
-        self._bench = bench
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bench, name)
-
-    @contextmanager
-    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[Any]:
-        yield Knowing(corpus)
+@pytest.fixture
+def knowing(
+    harness: Callable[..., Harness], wrapped: Callable[..., Any], texts_of: Callable[[Path], dict[str, str]]
+) -> Callable[..., Any]:
+    """``knowing(seed=8)``: a bench that puts it to the test."""
+    return lambda **options: wrapped(harness(**options), lambda _, corpus: Knowing(texts_of(corpus)))
 
 
-def test_whoever_knows_finds_every_needle_where_the_truth_says(harness: Callable[..., Harness]) -> None:
-    (cell,) = _cells(WithKnowing(harness()), context=("64k",))
+def test_whoever_knows_finds_every_needle_where_the_truth_says(knowing: Callable[..., Any]) -> None:
+    (cell,) = _cells(knowing(), context=("64k",))
     assert [outcome.values["recall@1"] for outcome in cell.outcomes] == [1.0] * len(pairs())
     assert all(outcome.detail["rank"] == 1 for outcome in cell.outcomes)
     by_id = {pair.id: pair for pair in pairs()}
@@ -165,10 +143,8 @@ def test_whoever_knows_finds_every_needle_where_the_truth_says(harness: Callable
     assert (depths[0], depths[-1]) == (0, 1)
 
 
-def test_fewer_pairs_are_the_same_for_the_same_seed(harness: Callable[..., Harness]) -> None:
-    first, again, other = (
-        _cells(WithKnowing(harness(seed=seed)), context=("32k",), needles=20)[0] for seed in (7, 7, 8)
-    )
+def test_fewer_pairs_are_the_same_for_the_same_seed(knowing: Callable[..., Any]) -> None:
+    first, again, other = (_cells(knowing(seed=seed), context=("32k",), needles=20)[0] for seed in (7, 7, 8))
     assert first == again
     assert {one.id for one in first.outcomes} != {one.id for one in other.outcomes}
     assert "20 questions are few: mind the intervals" in first.notes
@@ -180,29 +156,22 @@ def test_only_as_many_needles_as_there_are_pairs(needles: int) -> None:
         Paraphrase(needles=needles)
 
 
-def test_contexts_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match="needs a size"):
-        Paraphrase(context=())
-    with pytest.raises(ValueError, match="not a number of tokens"):
-        Paraphrase(context=("much",))
-
-
 def test_a_haystack_too_small_for_one_needle_is_refused(harness: Callable[..., Harness]) -> None:
     with pytest.raises(UsageError, match="too small for a needle"):
         _cells(harness(), context=("500",))
 
 
-def test_a_haystack_that_has_a_needle_already_is_refused(harness: Callable[..., Harness], tmp_path: Path) -> None:
-    lines = [f"Line {number} of a text that says nothing much about {number * 7}." for number in range(3000)]
-    lines[5 : 5 + len(pairs())] = (pair.needle for pair in pairs())
-    (tmp_path / "text.txt").write_text("\n\n".join(lines), "utf-8")
+def test_a_haystack_that_has_a_needle_already_is_refused(
+    harness: Callable[..., Harness], haystack: Callable[..., Path]
+) -> None:
+    used = haystack(3000, [pair.needle for pair in pairs()])
     with pytest.raises(UsageError, match=r"has a needle in it already.*text\.txt"):
-        _cells(harness(haystack=tmp_path), context=("20k",), needles=10)
+        _cells(harness(haystack=used), context=("20k",), needles=10)
 
 
-def test_k_as_large_as_the_corpus_is_said_to_be_chance(harness: Callable[..., Harness], tmp_path: Path) -> None:
-    lines = [f"Line {number} of a text that says nothing much about {number * 7}." for number in range(3000)]
-    (tmp_path / "text.txt").write_text("\n\n".join(lines), "utf-8")
-    (cell,) = _cells(harness(haystack=tmp_path, ks=(1, 10_000)), context=("4k",), needles=5)
+def test_k_as_large_as_the_corpus_is_said_to_be_chance(
+    harness: Callable[..., Harness], haystack: Callable[..., Path]
+) -> None:
+    (cell,) = _cells(harness(haystack=haystack(3000), ks=(1, 10_000)), context=("4k",), needles=5)
     assert cell.chance["recall@10000"] == 1
-    assert any(note.startswith("recall@10000: k is as large as the corpus") for note in cell.notes)
+    assert any(note.startswith("k = 10000 is as large as the corpus") for note in cell.notes)

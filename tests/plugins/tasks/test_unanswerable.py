@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gw_core.bench import planting
-from gw_core.bench.harness import BenchOptions, Harness
-from gw_core.config import Config
+from gw_core.bench.harness import Harness
 from gw_core.errors import UsageError
-from gw_core.plugins import Plugins
 from gw_core.query import parse
 from gw_core.text.fold import fold
 from gw_core.text.stem import stems
@@ -95,19 +92,6 @@ def test_no_text_suits_no_question() -> None:
 # -- the task ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture
-def harness(cache: Path) -> Callable[..., Harness]:
-    def make(**options: Any) -> Harness:
-        return Harness(Config.load(None, env={}), Plugins(), BenchOptions(cache=cache, **options))
-
-    return make
-
-
 def _cells(bench: Any, **settings: Any) -> list[Cell]:
     return list(Unanswerable(**settings).run(bench))
 
@@ -122,9 +106,8 @@ def test_many_questions_suit_the_standard_library(harness: Callable[..., Harness
 
 
 @pytest.fixture(scope="module")
-def measured(cache: Path) -> Cell:
-    bench = Harness(Config.load(None, env={}), Plugins(), BenchOptions(cache=cache))
-    (cell,) = _cells(bench, context=("256k",), needles=40)
+def measured(harness: Callable[..., Harness]) -> Cell:
+    (cell,) = _cells(harness(), context=("256k",), needles=40)
     return cell
 
 
@@ -172,28 +155,17 @@ class Stubborn:
         return Answered("42", "42", self._abstained, "grounded", ("verified",), (Place("a.py", 1, 3),), 0.001)
 
 
-class With:
-    """A bench that has another system under test; remembers the corpus."""
-
-    def __init__(self, bench: Harness, subject: Any) -> None:
-        self._bench = bench
-        self._subject = subject
-        self.corpus_opened = Path()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bench, name)
-
-    @contextmanager
-    def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[Any]:
-        self.corpus_opened = corpus
-        yield self._subject
+@pytest.fixture
+def put_to_the_test(harness: Callable[..., Harness], wrapped: Callable[..., Any]) -> Callable[..., Any]:
+    """``put_to_the_test(subject, seed=8)``: a bench of it."""
+    return lambda subject, **options: wrapped(harness(**options), lambda *_: subject)
 
 
 @pytest.mark.parametrize(("abstained", "recall", "precision", "answered"), [(True, 1, [0.5], 0), (False, 0, [], 1)])
 def test_what_is_always_or_never_refused_scores_as_it_should(
-    harness: Callable[..., Harness], abstained: bool, recall: float, precision: list[float], answered: float
+    put_to_the_test: Callable[..., Any], abstained: bool, recall: float, precision: list[float], answered: float
 ) -> None:
-    (cell,) = _cells(With(harness(), Stubborn(abstained)), context=("256k",), needles=30)
+    (cell,) = _cells(put_to_the_test(Stubborn(abstained)), context=("256k",), needles=30)
     assert set(_values(cell, "unanswerable", "abstention_recall")) == {recall}
     assert set(_values(cell, "answerable", "answered")) == {answered}
     assert set(_values(cell, "answerable", "answer_contains")) == {0}
@@ -202,10 +174,12 @@ def test_what_is_always_or_never_refused_scores_as_it_should(
     assert cell.chance == {"abstention_precision": 0.5}
 
 
-def test_no_answer_of_a_question_stands_in_what_is_searched(harness: Callable[..., Harness]) -> None:
-    bench = With(harness(), Stubborn(True))
+def test_no_answer_of_a_question_stands_in_what_is_searched(
+    put_to_the_test: Callable[..., Any], texts_of: Callable[[Path], dict[str, str]]
+) -> None:
+    bench = put_to_the_test(Stubborn(True))
     (cell,) = _cells(bench, context=("256k",))
-    texts = [one.read_text("utf-8") for one in bench.corpus_opened.rglob("*.*")]
+    texts = [*texts_of(bench.opened[-1]).values()]
     by_id = {one.id: one for one in questions()}
     asked = [by_id[one.id] for one in cell.outcomes if one.group["category"] == "unanswerable"]
     assert len(asked) == cell.facts["suitable"] >= 80
@@ -217,27 +191,27 @@ def test_no_answer_of_a_question_stands_in_what_is_searched(harness: Callable[..
     assert f"{len(asked)} questions of each kind instead of 200: no more suit this haystack" in cell.notes
 
 
-def test_the_same_seed_asks_the_same(harness: Callable[..., Harness]) -> None:
+def test_the_same_seed_asks_the_same(put_to_the_test: Callable[..., Any]) -> None:
     asked = []
     for seed in (7, 7, 8):
         subject = Stubborn(True)
-        _cells(With(harness(seed=seed), subject), context=("64k",), needles=10)
+        _cells(put_to_the_test(subject, seed=seed), context=("64k",), needles=10)
         asked.append(subject.asked)
     assert asked[0] == asked[1] != asked[2]
 
 
-def test_few_questions_are_said_to_be_few(harness: Callable[..., Harness]) -> None:
-    (cell,) = _cells(With(harness(), Stubborn(True)), context=("64k",), needles=10)
+def test_few_questions_are_said_to_be_few(put_to_the_test: Callable[..., Any]) -> None:
+    (cell,) = _cells(put_to_the_test(Stubborn(True)), context=("64k",), needles=10)
     assert "10 questions of each kind are few: mind the intervals" in cell.notes
 
 
-def test_a_haystack_that_no_question_suits_is_refused(harness: Callable[..., Harness], tmp_path: Path) -> None:
-    lines = [f"Zeile {number} sagt nichts, was jemand wissen will: {number * 7}." for number in range(3000)]
-    (tmp_path / "text.txt").write_text("\n\n".join(lines), "utf-8")
+def test_a_haystack_that_no_question_suits_is_refused(
+    harness: Callable[..., Harness], haystack: Callable[..., Path]
+) -> None:
     with pytest.raises(
         UsageError, match=f"none of {len(questions())} questions suits this haystack of 8k tokens"
     ) as no:
-        _cells(harness(haystack=tmp_path), context=("8k",))
+        _cells(harness(haystack=haystack(3000)), context=("8k",))
     assert no.value.hint
 
 
@@ -246,10 +220,11 @@ def test_a_haystack_too_small_for_one_fact_is_refused(harness: Callable[..., Har
         _cells(harness(), context=("300",))
 
 
-def test_the_facts_are_no_more_than_their_share(harness: Callable[..., Harness], tmp_path: Path) -> None:
+def test_the_facts_are_no_more_than_their_share(
+    put_to_the_test: Callable[..., Any], haystack: Callable[..., Path]
+) -> None:
     lines = [f"Line {number} asks: {questions()[number % len(questions())].text}" for number in range(3000)]
-    (tmp_path / "text.txt").write_text("\n\n".join(lines), "utf-8")
-    (cell,) = _cells(With(harness(haystack=tmp_path), Stubborn(True)), context=("8k",))
+    (cell,) = _cells(put_to_the_test(Stubborn(True), haystack=haystack(0, lines)), context=("8k",))
     number = cell.facts["answerable"]
     assert 5 <= number <= 20 < cell.facts["suitable"]
     facts = [one.detail["expected"]["text"] for one in cell.outcomes if one.group["category"] == "answerable"]
@@ -261,10 +236,3 @@ def test_the_facts_are_no_more_than_their_share(harness: Callable[..., Harness],
 def test_only_as_many_questions_as_there_are(needles: int) -> None:
     with pytest.raises(ValueError, match=f"between 1 and {len(questions())}"):
         Unanswerable(needles=needles)
-
-
-def test_contexts_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match="needs a size"):
-        Unanswerable(context=())
-    with pytest.raises(ValueError, match="not a number of tokens"):
-        Unanswerable(context=("much",))
