@@ -136,7 +136,7 @@ def _read(file: bytes) -> bytes | None:
     """The file's bytes; None for whatever can't be read, as git does, and for what isn't a file."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except (OSError, ValueError):  # a name with a NUL in it
         return None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -163,6 +163,11 @@ class Pipeline:
     def verifiers(self) -> Iterator[Verifier]:
         for name in self.config.ask.verifiers:
             yield cast(Verifier, self._shared("verifiers", name))
+
+    def check_names(self, kind: str, names: Iterable[str]) -> None:
+        """Raise UnknownNameError, or what is wrong with its settings, for a component that cannot be had."""
+        for name in names:
+            self._factory(kind, name)
 
     def task(self, name: str, settings: Mapping[str, Setting] | None = None) -> Task:
         """The bench task of that name; ``settings`` come on top of those that are configured."""

@@ -278,6 +278,13 @@ class Bench(Protocol):
         """
         ...
 
+    def workspace(self, corpus: Path) -> AbstractContextManager[Any]:
+        """A :class:`gw_core.Workspace` over ``corpus``, as gw is configured, with nothing ingested.
+
+        Raises :class:`gw_core.errors.OutsideRootError` for a folder that is neither in the root nor named by the user.
+        """
+        ...
+
     def open(self, corpus: Path, paths: Sequence[Path] = ()) -> AbstractContextManager[Subject]:
         """The system under test over the files of ``corpus``, or those at and below ``paths`` in it, ingested."""
         ...

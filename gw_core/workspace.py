@@ -281,6 +281,17 @@ class Workspace:
                 for row in catalogue.documents()
             ]
 
+    def fingerprint(self) -> str:
+        """A sha256 over the paths and contents of all files in the index: the same for the same corpus."""
+        from hashlib import sha256  # noqa: PLC0415
+
+        found = sha256()
+        catalogue = self._open_catalogue()
+        with catalogue.snapshot():
+            for row in catalogue.documents():
+                found.update(f"{row.path}\0{row.sha256}\n".encode("utf-8", "surrogateescape"))
+        return found.hexdigest()
+
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _open_catalogue(self) -> Catalogue:

@@ -7,10 +7,12 @@ import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,21 @@ def digest(key: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+@cache
+def code_digest(task: type[Any]) -> str:
+    """A hash of the code that a corpus of this task is made by: the folder of its module, and this one. So nothing that
+    an older version made is taken for what this one would make."""
+    folders = {Path(__file__).parent}
+    if file := getattr(sys.modules.get(task.__module__), "__file__", None):
+        folders.add(Path(file).parent)
+    found = hashlib.sha256()
+    for folder in sorted(folders):
+        for file in sorted(folder.glob("*.py")):
+            with suppress(OSError):
+                found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
 class Cache:
     """A folder of corpora by key: ``KEY/files`` with ``KEY/truth.json``, and ``KEY/index-...`` for each configuration.
 
@@ -60,26 +77,42 @@ class Cache:
     def corpus(self, key: Any, build: Callable[[], Built]) -> tuple[Path, Any]:
         """The folder of the corpus of this key and the truth about it, made by ``build`` if it is not here, or if a
         file of it is not what was written."""
-        place = self._place(digest({"version": _VERSION, "key": key}))
+        with self._writing():
+            place = self._place(digest({"version": _VERSION, "key": key}))
         kept = _read(place)
         if kept is None:
-            self._write(place, build)
+            texts, truth = build()
+            with self._writing():
+                self._write(place, texts, truth)
             kept = _read(place)
         if kept is None:
             raise UsageError(
                 f"the cache at {self.folder} changes while it is used", hint="name another: --cache FOLDER"
             )
-        (place / _TRUTH).touch()
+        with self._writing():
+            (place / _TRUTH).touch()
         return place / _FILES, kept["truth"]
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Say of a cache that cannot be written how to have another."""
+        try:
+            yield
+        except OSError as error:
+            raise UsageError(
+                f"the cache at {self.folder} cannot be written: {error.strerror or error}",
+                hint="--cache FOLDER or GW_BENCH_CACHE names another",
+            ) from error
 
     def index(self, corpus: Path, configuration: Any) -> Path:
         """Where the index of a corpus belongs: beside one that was made here, else in a place of its own."""
         name = f"index-{digest(configuration)}"
         if corpus.name == _FILES and corpus.parent.parent == self.folder:
             return corpus.parent / name
-        place = self._place(digest({"root": os.fspath(corpus)}))
-        place.mkdir(parents=True, exist_ok=True)
-        (place / _TRUTH).touch()
+        with self._writing():
+            place = self._place(digest({"root": os.fspath(corpus)}))
+            place.mkdir(parents=True, exist_ok=True)
+            (place / _TRUTH).touch()
         return place / name
 
     def prune(self) -> None:
@@ -114,9 +147,8 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder / name
 
-    def _write(self, place: Path, build: Callable[[], Built]) -> None:
+    def _write(self, place: Path, texts: Iterable[SourceText], truth: Any) -> None:
         """Write the corpus aside and put it in its place whole, so that what is there is complete."""
-        texts, truth = build()
         made = unfinished(self.folder)
         try:
             for one in texts:

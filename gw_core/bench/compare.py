@@ -25,6 +25,8 @@ __all__ = ["NOT_SHOWN", "compare", "read_report", "regressions"]
 Plain = Mapping[str, Any]
 
 NOT_SHOWN = "no difference shown"
+NOT_JUDGED = "not judged"
+"""Of what was measured once: one number has no interval."""
 _LISTED = 3
 _MANY = 20
 """From so many rows on, chance is likely to have a say in one of them."""
@@ -46,6 +48,7 @@ def compare(report: Plain, baseline: Plain, *, name: str = "the baseline") -> di
         if before.get("size") != after.get("size"):
             notes.append(f"{_at(place)}: left out, its corpus has another size in the baseline")
             continue
+        notes += _other_corpora(place, before, after)
         rows += _metric_rows(place, before, after, notes)
         rows += _figure_rows(place, before, after, same_machine)
     if not same_machine:
@@ -162,7 +165,7 @@ def _figure_rows(place: Plain, before: Plain, after: Plain, same_machine: bool) 
         if was is None or value is None or its_unit != unit or (on_machine and not same_machine):
             continue
         numbers = {"n": 0, "baseline": was, "value": value, "difference": value - was, "low": None, "high": None}
-        yield {**place, "metric": figure, **numbers, "verdict": NOT_SHOWN}
+        yield {**place, "metric": figure, **numbers, "verdict": NOT_JUDGED}
 
 
 def _figures(cell: Plain) -> Iterator[tuple[str, tuple[float | None, str, bool]]]:
@@ -185,11 +188,17 @@ def _differing_runs(report: Plain, baseline: Plain) -> Iterator[str]:
         yield f"another seed: {there.get('seed')} in the baseline, {here.get('seed')} here"
     sides = [config if isinstance(config := run.get("config"), Mapping) else {} for run in (here, there)]
     for key, one, two in _differing(*sides):
-        yield f"another setting: {key} is {two!r} in the baseline, {one!r} here"
+        yield f"another setting: {key} is {_value(two)} in the baseline, {_value(one)} here"
     known = {task["name"]: task["settings"] for task in baseline["tasks"]}
     for task in report["tasks"]:
         for key, one, two in _differing(task["settings"], known.get(task["name"], task["settings"])):
-            yield f"another setting: {task['name']} {key} is {two!r} in the baseline, {one!r} here"
+            yield f"another setting: {task['name']} {key} is {_value(two)} in the baseline, {_value(one)} here"
+
+
+def _other_corpora(place: Plain, before: Plain, after: Plain) -> Iterator[str]:
+    old, new = ((one.get("facts") or {}).get("corpus_sha256") for one in (before, after))
+    if old and new and old != new:
+        yield f"{_at(place)}: another corpus than the baseline's"
 
 
 def _unpaired(report: Plain, baseline: Plain) -> Iterator[str]:
@@ -208,6 +217,10 @@ def _by_chance(rows: Sequence[Plain]) -> Iterator[str]:
             f"{len(shown)} of {len(judged)} rows differ; each is judged by itself, at 95 %, so that up to "
             f"{round(len(judged) / 20)} may do so by chance alone"
         )
+
+
+def _value(value: object) -> str:
+    return "not set" if value is None else repr(value)
 
 
 def _places(report: Plain) -> list[str]:

@@ -10,7 +10,7 @@ and latency differ from machine to machine and never pass or fail anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,23 @@ class _Measured:
 def parse_gates(texts: Iterable[str]) -> list[Gate]:
     """Gates as they were given, each text one or several. Raises UsageError for one that is none."""
     return [_parsed(part.strip()) for text in texts for part in _GATES.findall(text) or [text]]
+
+
+def foresee(gates: Iterable[Gate], tasks: Iterable[str], metrics: Collection[str]) -> None:
+    """Raise UsageError for a gate that no report of these tasks can have, before anything is measured.
+
+    ``metrics`` are all names that they may have; a name that ends in ``@`` stands for any cut-off.
+    """
+    names = list(tasks)
+    for gate in gates:
+        metric = gate.name.rpartition("/")[2]
+        if _LATENCY.fullmatch(metric):
+            raise _machine_bound(gate)
+        if metric not in metrics and not any(one.endswith("@") and metric.startswith(one) for one in metrics):
+            raise UsageError(f"{gate.text}: there is no metric {metric!r}", hint=suggestion(metric, metrics))
+        if "/" in gate.name and not any(gate.name.startswith(f"{one}/") for one in names):
+            first = gate.name.partition("/")[0]
+            raise UsageError(f"{gate.text}: there is no task {first!r}", hint=suggestion(first, names))
 
 
 def check_gates(report: Plain, gates: Sequence[Gate]) -> list[dict[str, Any]]:

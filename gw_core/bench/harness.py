@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gw_core.bench.cache import Built, Cache, default_folder
+from gw_core.bench.cache import Built, Cache, code_digest, default_folder
 from gw_core.bench.haystack import Haystack, open_haystack
 from gw_core.bench.processes import Processes
 from gw_core.bench.subject import Asking, GwSubject
 from gw_core.config import Config
-from gw_core.errors import GwError, PluginError, UsageError, described
+from gw_core.errors import GwError, OutsideRootError, PluginError, UsageError, described
 from gw_core.ingest import IngestReport, Progress
 from gw_core.pipeline import Pipeline
 from gw_core.plugins import Plugins
@@ -40,6 +40,8 @@ class BenchOptions:
     needles: int | None = None
     haystack: Path | None = None
     cache: Path | None = None
+    named: tuple[Path, ...] = ()
+    """Folders that the user named, beside the root: a corpus may lie in one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,16 @@ class Harness:
         self.config = _measured(config, options.asking.backend)
         self.options = options
         self.spent = Spent()
-        self.cache = Cache(options.cache or default_folder())
+        self.cache = Cache((options.cache or default_folder()).absolute())
         self._plugins = plugins
         self._on_progress = on_progress or (lambda _: None)
         self._on_note = on_note or (lambda _: None)
         self._noted: set[str] = set()
         self._haystack: Haystack | None = None
+        self._code = ""
+        asked = Pipeline(Path.cwd(), self.config, plugins)
+        asked.check_names("readers", [one for one in (options.asking.reader,) if one])
+        asked.check_names("rerankers", options.asking.rerank or ())
 
     # -- what a task is handed ----------------------------------------------------------------------------------
 
@@ -119,11 +125,13 @@ class Harness:
 
     def texts(self, tokens: int, number: int = 0, *, more: bool = False) -> Sequence[SourceText]:
         self.step("preparing the haystack", 0, 1)
-        return self.haystack.take(tokens, number, more=more)
+        taken = self.haystack.take(tokens, number, more=more)
+        self.step("preparing the haystack", 1, 1)
+        return taken
 
     def corpus(self, key: Mapping[str, Any], build: Callable[[], Built], *, more: bool = False) -> tuple[Path, Any]:
         haystack = self.haystack.wider_key if more else self.haystack.key
-        return self.cache.corpus({"key": key, "seed": self.seed, **haystack}, build)
+        return self.cache.corpus({"key": key, "seed": self.seed, "code": self._code, **haystack}, build)
 
     @contextmanager
     def open(self, corpus: Path, paths: Sequence[Path] = ()) -> Iterator[GwSubject]:
@@ -142,6 +150,7 @@ class Harness:
         What is ingested stays in an index, and all of it is searched: other ``paths`` have an index of their own.
         """
         corpus = corpus.absolute()
+        self._refuse_outside(corpus)
         config = self._config_for(corpus)
         parts = {"paths": sorted(os.fspath(path) for path in paths)} if paths else {}
         index = self.cache.index(corpus, _index_key(config) | parts)
@@ -171,6 +180,19 @@ class Harness:
         """What the user leaves out of a corpus says nothing about one that was made here."""
         return replace(self.config, corpus=CorpusSettings()) if self._made(corpus) else self.config
 
+    def _refuse_outside(self, corpus: Path) -> None:
+        """A golden file or a suite may come from a stranger: what it calls its corpus is read only within the root, or
+        the folders that the user named."""
+        root = self.config.root
+        if root is None or self._made(corpus):
+            return
+        real = corpus.resolve()
+        if not any(real.is_relative_to(folder.resolve()) for folder in (root, *self.options.named)):
+            raise OutsideRootError(
+                f"the corpus {os.fspath(corpus)!r} is outside the root {os.fspath(root)!r}",
+                hint="--root names a root that holds it",
+            )
+
     def _made(self, corpus: Path) -> bool:
         return corpus.is_relative_to(self.cache.folder.absolute())
 
@@ -192,6 +214,7 @@ class Harness:
     def run(self, trial: Trial) -> list[Cell]:
         """All cells of one task. An error that is not gw's own is the plugin's."""
         began = time.perf_counter()
+        self._code = code_digest(type(trial.task))
         cells: list[Cell] = []
         try:
             for cell in trial.task.run(self):

@@ -154,7 +154,7 @@ class Haystack:
         what = " and ".join(one.title for one in self._sources[: 2 if more else 1])
         return UsageError(
             f"the haystack has {there:,} tokens, not {wanted}: {what}",
-            hint="--haystack DIR names a folder with more text, --context smaller sizes",
+            hint="--haystack FOLDER names a folder with more text, --context smaller sizes",
         )
 
     @staticmethod

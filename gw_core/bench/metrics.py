@@ -25,6 +25,15 @@ DEPTH = 10
 """Where nDCG and the reciprocal rank are cut off, unless somebody says otherwise."""
 
 
+def names(ks: Iterable[int]) -> list[str]:
+    """The metrics that the built-in tasks measure; ``coverage@`` and memory at any cut-off."""
+    cut = [f"recall@{k}" for k in ks]
+    rates = ["answered", "answer_contains", "answer_exact", "answer_f1", "citations_verified"]
+    figures = ["weights", "kv_cache@", "total@", "kv_cache_with_retrieval", "total_with_retrieval"]
+    abstention = ["abstention_recall", "abstention_precision"]
+    return [*cut, "coverage@", f"ndcg@{DEPTH}", f"mrr@{DEPTH}", *rates, *abstention, *figures]
+
+
 def recall_at(ranked: Iterable[Hashable], relevant: Relevant, k: int) -> float:
     """Whether any relevant one is among the first ``k``: the hit rate, as "recall@k" is used where one passage answers.
 

@@ -49,6 +49,14 @@ def report(
     }
 
 
+def _certain(cell: Cell) -> list[str]:
+    """A note about metrics that blind guessing reaches in full."""
+    names = [name for name, chance in cell.chance.items() if "@" in name and chance >= 1]
+    if not names:
+        return []
+    return [f"{cell.name}: k is as large as the corpus: {', '.join(names)} would be 1 by chance"]
+
+
 def _asked(harness: Harness) -> dict[str, Any]:
     """What was measured: the settings that make most of the difference, said whether they are the default or not."""
     asking, config = harness.options.asking, harness.config
@@ -82,7 +90,7 @@ def _cell(task: str, cell: Cell) -> dict[str, Any]:
         "latency": latencies(seconds) if seconds else None,
         "figures": plain(cell.figures),
         "facts": plain(cell.facts),
-        "notes": list(cell.notes),
+        "notes": [*cell.notes, *_certain(cell)],
         "groups": _groups(cell.outcomes, seed),
         "questions": [_question(one) for one in cell.outcomes],
     }

@@ -42,6 +42,7 @@ class GwSubject:
         status = workspace.status()
         self.passages = status.chunks
         self.facts: Mapping[str, Any] = {
+            "corpus_sha256": workspace.fingerprint(),
             "documents": status.documents,
             "passages": status.chunks,
             "bytes": status.bytes,

@@ -224,9 +224,17 @@ class _Bar:
         by_bytes = one.bytes_total > 0
         done, total = (one.bytes_done, one.bytes_total) if by_bytes else (one.done, one.total)
         if one.stage not in self._tasks:
+            self._forget_finished()
             self._tasks[one.stage] = self._progress.add_task(one.stage, total=total, count="")
         count = f"{one.done:,} of {one.total:,}"
         self._progress.update(self._tasks[one.stage], completed=done, total=total, count=count)
+
+    def _forget_finished(self) -> None:
+        """A stage that is over makes room for the next one."""
+        for task in list(self._progress.tasks):
+            if task.finished:
+                self._progress.remove_task(task.id)
+                self._tasks = {stage: known for stage, known in self._tasks.items() if known != task.id}
 
     def _start(self) -> None:
         from rich.console import Console as RichConsole  # noqa: PLC0415

@@ -15,7 +15,6 @@ from random import Random
 from statistics import fmean
 from typing import Annotated, Any
 
-import gw_core
 from gw_core.bench import beir, golden, golden_check, metrics, stats
 from gw_core.bench.golden_entry import Problem, short
 from gw_core.hookspecs import Register, hookimpl
@@ -92,20 +91,20 @@ class Golden:
         self._split = split
         self._ask = ask
         self._limit = limit
-        settings = {"file": self._file.resolve().name, "split": split, "ask": ask, "limit": limit}
+        settings = {"split": split, "ask": ask, "limit": limit}
         self.identity = Identity("golden", VERSION, settings)
 
-    def check(self, bench: Bench) -> list[Problem]:  # noqa: ARG002 - as every task that can be checked is called
+    def check(self, bench: Bench) -> list[Problem]:
         """All broken judgments, as ``gw bench golden --check`` lists them."""
         if self._is_beir:
             notes = beir.load(self._file, self._split).notes
             return [Problem("", 0, note, level="warning", file=str(self._file)) for note in notes]
         found = golden.read(self._file)
-        with gw_core.open(found.root) as workspace:
+        with bench.workspace(found.root) as workspace:
             return golden_check.check(found, workspace)
 
     def run(self, bench: Bench) -> Iterator[Cell]:
-        chosen = self._collection(bench) if self._is_beir else self._golden()
+        chosen = self._collection(bench) if self._is_beir else self._golden(bench)
         questions = _sample(chosen.questions, self._limit, bench.seed)
         known = any(one.answers or one.abstain for one in questions)
         ask = known if self._ask is None else self._ask
@@ -127,10 +126,10 @@ class Golden:
 
     # -- what is asked ------------------------------------------------------------------------------------------
 
-    def _golden(self) -> Set:
+    def _golden(self, bench: Bench) -> Set:
         """Raises UsageError for the first broken judgment: figures over a broken set would mean nothing."""
         found = golden.load(self._file)
-        with gw_core.open(found.root) as workspace:
+        with bench.workspace(found.root) as workspace:
             located = golden_check.locate(found, workspace)
             paths = golden_check.corpus_paths(found.path, found.root, found.paths, workspace.pipeline.corpus)
         golden.raise_first(found.path, located.problems)

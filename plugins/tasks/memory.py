@@ -150,7 +150,7 @@ class Memory:
         beyond = [name_of(context) for context in self._contexts if 0 < shape.most < context]
         if beyond:
             more = ", ".join(beyond)
-            notes.append(f"{name}: more tokens than it was made for, {name_of(shape.most)}: {more}")
+            notes.append(f"{more}: more than the {shape.most:,} tokens that {name} was made for")
         windows = [(one.count, one.window) for one in shape.layers if one.window is not None]
         if windows and min(window for _, window in windows) < max(self._contexts):
             near = ", ".join(f"{count} of its layers the last {name_of(window)} tokens" for count, window in windows)

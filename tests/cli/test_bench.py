@@ -40,7 +40,7 @@ def test_a_task_prints_a_line_a_figure(gw: Any) -> None:
 def test_a_terminal_gets_tables_with_intervals_chance_and_depths(gw: Any) -> None:
     ran = gw("bench", *SMALL, terminal=True)
     assert ran.code == 0
-    for text in ("recall@5", "chance: 8k recall@1", "recall@5 by depth", "0-10 %", "p95 ms"):
+    for text in ("recall@5", "mean (95 % interval) chance", "recall@5 by depth", "0-10 %", "p95 ms"):
         assert text in ran.out
 
 
@@ -84,7 +84,7 @@ def test_compare_says_what_is_worse_and_ends_with_4_if_asked_to(gw: Any, saved: 
 
 def test_a_missed_threshold_ends_with_4_and_is_named(gw: Any) -> None:
     good = gw("bench", *SMALL, "--fail-under", "recall@10=.5")
-    assert (good.code, good.err) == (0, "")
+    assert (good.code, good.err) == (0, "gw: needle: 12 needles are few: mind the intervals\n")
     bad = gw("bench", *SMALL, "--fail-under", "needle/8k/recall@5=1,mrr@10=.1", "-k", "5", "--json")
     assert bad.code == 0
     assert [one["passed"] for one in bad.json["gates"]] == [True, True]
@@ -94,12 +94,29 @@ def test_a_missed_threshold_ends_with_4_and_is_named(gw: Any) -> None:
     assert "1 was wanted" in missed.err
 
 
-def test_what_was_measured_is_shown_even_if_a_threshold_makes_no_sense(gw: Any) -> None:
-    ran = gw("bench", *SMALL, "--fail-under", "recal@5=1", "--json")
-    assert ran.code == 2
-    assert ran.json["schema"] == "gw.bench/1"
-    assert "recall@5" in ran.err
-    assert gw("bench", *SMALL, "--fail-under", "p95=1").code == 2
+def test_a_threshold_that_makes_no_sense_is_said_before_anything_is_measured(gw: Any, cache: Path) -> None:
+    for gate, says in (
+        ("recal@5=1", "did you mean 'recall@5'"),
+        ("recall@7=1", "recall@7"),
+        ("p95=1", "never gate"),
+        ("neddle/8k/recall@5=1", "did you mean 'needle'"),
+    ):
+        ran = gw("bench", *SMALL, "--fail-under", gate)
+        assert (ran.code, ran.out) == (2, "")
+        assert says in ran.err
+    assert not cache.exists()
+
+
+def test_what_was_measured_is_shown_even_if_a_threshold_fits_nothing_in_it(gw: Any) -> None:
+    ran = gw("bench", *SMALL, "--fail-under", "needle/9k/recall@5=1", "--json")
+    assert (ran.code, ran.json["schema"]) == (2, "gw.bench/1")
+    assert "has no cell '9k'" in ran.err
+
+
+def test_a_cache_that_cannot_be_written_is_said_with_the_way_out(gw: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ran = gw("bench", *SMALL, "--cache", "file/cache")
+    assert (ran.code, "--cache" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +135,8 @@ def test_what_was_measured_is_shown_even_if_a_threshold_makes_no_sense(gw: Any) 
         (["needle", "-k", "0"], "-k"),
         (["needle", "-k", "five"], "five"),
         (["needle", "--backend", "nothing"], "nothing"),
+        (["needle", "--reader", "nothing"], "unknown reader 'nothing'"),
+        (["needle", "--rerank", "nothing"], "unknown reranker 'nothing'"),
         (["needle", "--haystack", "empty"], "empty"),
         (["neddle"], "did you mean 'needle'"),
         (["golden", "none.yaml"], "none.yaml"),
@@ -228,6 +247,19 @@ def test_a_golden_file_is_measured_without_an_index_in_the_corpus(gw: Any, golde
     assert cell["metrics"]["answer_contains"]["value"] == 1.0
     assert {one["group"] for one in cell["groups"]["category"]} == {"plain", "unanswerable"}
     assert [path.name for path in golden.parent.joinpath("docs").iterdir()] == ["a.md"]
+
+
+def test_categories_stand_in_a_table_of_their_own(gw: Any, golden: Path) -> None:
+    ran = gw("bench", "golden", str(golden), terminal=True)
+    assert "golden by category" in ran.out
+    assert "unanswerable" in ran.out
+
+
+def test_another_corpus_than_the_baselines_is_remarked(gw: Any, golden: Path) -> None:
+    (golden.parent / "old.json").write_text(gw("bench", "golden", str(golden), "--json").out)
+    (golden.parent / "docs/more.md").write_text("A page about lamps.\n")
+    compared = gw("bench", "golden", str(golden), "--baseline", "old.json", "--json").json["comparison"]
+    assert any("another corpus" in note for note in compared["notes"])
 
 
 def test_check_names_every_broken_judgment(gw: Any, golden: Path) -> None:

@@ -308,3 +308,22 @@ def test_a_report_tells_no_secret_of_the_configuration(tmp_path: Path, monkeypat
     hidden = "(not told)"
     wanted = {"api_key": hidden, "auth-token": hidden, "PASSWORD": hidden, "cache": "~/c", "max_tokens": "5"}
     assert mine == {"use": "regex", **wanted}
+
+
+def test_a_golden_file_has_no_corpus_read_that_is_outside_the_root_and_its_own_folder(
+    bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    theirs, private, here = (tmp_path / name for name in ("theirs", "private", "here"))
+    for one in (theirs, private, here):
+        one.mkdir()
+    (private / "notes.md").write_text("The code of the safe is 7741.\n", encoding="utf-8")
+    file = theirs / "golden.yaml"
+    question = "{question: Which code does the safe have?, quotes: [{document: notes.md, quote: '7741'}]}"
+    file.write_text(f"corpus: {private}\nquestions:\n- {question}\n", encoding="utf-8")
+    calls = (["golden", str(file)], ["golden", str(file), "--check"], ["add", str(file), "safe code", "--hit", "1"])
+    for arguments in calls:
+        ran = bench(*arguments, "--root", str(here))
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert "outside the root" in ran.stderr
+        assert "7741" not in ran.stderr
+    assert bench("golden", str(file), "--root", str(tmp_path)).returncode == 0

@@ -47,7 +47,7 @@ def notes(lines: Iterable[str]) -> str:
 
 
 def status(good: bool | None, word: str) -> str:
-    kind, sign = {True: ("good", "✓"), False: ("bad", "✗"), None: ("even", "=")}[good]
+    kind, sign = {True: ("good", "✓"), False: ("bad", "✗"), None: ("even", "•")}[good]
     return f'<span class="status {kind}"><span aria-hidden="true">{sign}</span> {text(word)}</span>'
 
 

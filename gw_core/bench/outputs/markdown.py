@@ -120,9 +120,17 @@ def _comparison(report: Report) -> Iterator[str]:
     yield from _bullets(comparison["notes"])
 
 
+def _settings(settings: Mapping[str, Any]) -> str:
+    """``context 64k, 256k; distractors 16``: what is set, and not off."""
+    told = {key: value for key, value in settings.items() if value not in (None, False, [], "")}
+    return "; ".join(
+        f"{key} {', '.join(map(str, value)) if isinstance(value, list) else value}" for key, value in told.items()
+    )
+
+
 def _task(task: Mapping[str, Any]) -> Iterator[str]:
     cells = task["cells"]
-    yield from ("", f"## {text(task['name'])}", "", text(task["identity"]))
+    yield from ("", f"## {text(task['name'])}", "", text(_settings(task["settings"])))
     if names := shown.metric_names(cells):
         head = ["cell", "n", *map(text, names)]
         rows = (

@@ -77,7 +77,7 @@ class BenchGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Tasks"):
-            formatter.write_dl([(one.name, f"{one.help[:1].upper()}{one.help[1:]}.") for one in _tasks(ctx)])
+            formatter.write_dl([(one.name, _sentence(one.help)) for one in _tasks(ctx)])
         with formatter.section("Commands"):
             formatter.write_dl(list(OWN.items()))
 
@@ -86,6 +86,10 @@ class BenchGroup(click.Group):
             for example in self.examples:
                 formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
         super().format_epilog(ctx, formatter)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def _tasks(ctx: click.Context) -> Registry[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 
 from gw_core.bench.adding import Adding, Chosen
 from gw_core.bench.golden_add import NewEntry, add
-from gw_core.cli.bench.options import Call
+from gw_core.cli.bench.options import Call, folder_of
 from gw_core.cli.bench.running import make_harness
 from gw_core.cli.options import Session, gw_command, question_text
 from gw_core.cli.render import write_hits
@@ -75,7 +76,8 @@ def command(session: Session, golden: Path, question: str, k: int, **options: An
 
 
 def _chosen(session: Session, golden: Path, question: str, k: int, options: dict[str, Any]) -> Chosen:
-    call = Call.searching(options["backend"], options["cache"])
+    named = [path for path in (golden, options["corpus"]) if path is not None]
+    call = replace(Call.searching(options["backend"], options["cache"]), named=tuple(map(folder_of, named)))
     with session.workspace() as workspace, session.console.progress() as on_progress:
         adding = Adding(make_harness(session, workspace, call, on_progress), golden, options["corpus"])
         if options["citation"]:

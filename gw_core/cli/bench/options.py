@@ -79,6 +79,14 @@ def bench_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def folder_of(path: Path) -> Path:
+    """The folder itself, or that of a file."""
+    try:
+        return path if path.is_dir() else path.parent
+    except (OSError, ValueError):  # a name that no file can have: said when it is opened
+        return path.parent
+
+
 def shared_options() -> list[click.Parameter]:
     """The options of :func:`bench_options`, for a page that lists them once."""
     return click.command()(bench_options(lambda **_: None)).params
@@ -102,6 +110,8 @@ class Call:
     markdown: Path | None
     force: bool
     cache: Path | None
+    named: tuple[Path, ...] = ()
+    """Folders that arguments name, beside the root."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Call:

@@ -8,6 +8,8 @@ from typing import Any
 from gw_core.cli.console import Console, one_line
 
 _HEAT = "recall@"
+_MOST_GROUPS = 12
+_LEGEND = "mean (95 % interval) chance"
 
 
 def write_report(console: Console, result: Mapping[str, Any]) -> None:
@@ -19,8 +21,17 @@ def write_report(console: Console, result: Mapping[str, Any]) -> None:
     else:
         for row in _lines(result):
             console.line("\t".join(map(one_line, row)))
+        _tell_notes(console, result)
         if result["comparison"] is not None:
+            console.line()
             write_comparison(console, result["comparison"])
+
+
+def _tell_notes(console: Console, result: Mapping[str, Any]) -> None:
+    """What whoever reads the figures must know, each once, on stderr."""
+    for task in result["tasks"]:
+        for note in dict.fromkeys(note for cell in task["cells"] for note in cell["notes"]):
+            console.say(f"gw: {task['name']}: {note}")
 
 
 def _lines(result: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -29,7 +40,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[list[str]]:
         for cell in task["cells"]:
             head = [task["name"], cell["name"]]
             for name, one in cell["metrics"].items():
-                chance = "" if one["chance"] is None else f"{one['chance']:.4f}"
+                chance = "" if one.get("chance") is None else f"{one['chance']:.4f}"
                 yield [*head, name, *(f"{one[key]:.4f}" for key in ("value", "low", "high")), str(one["n"]), chance]
             if cell["latency"] is not None:
                 for name in ("p50", "p95", "p99"):
@@ -47,8 +58,7 @@ def _write_tables(console: Console, result: Mapping[str, Any]) -> None:
         _write_figures(console, task["cells"])
         _write_fact_tables(console, task["cells"])
         _write_depths(console, task["cells"])
-        for note in dict.fromkeys(note for cell in task["cells"] for note in cell["notes"]):
-            console.say(f"gw: {note}")
+    _tell_notes(console, result)
     if result["comparison"] is not None:
         console.line()
         write_comparison(console, result["comparison"])
@@ -75,39 +85,48 @@ def _compared_row(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _write_metrics(console: Console, cells: Sequence[Mapping[str, Any]]) -> None:
-    names = list(dict.fromkeys(name for cell in cells for name in cell["metrics"]))
-    if not names and all(cell["latency"] is None for cell in cells):
-        return
-    timed = any(cell["latency"] is not None for cell in cells)
-    headings = ["", "n", *names, *(("p50 ms", "p95 ms") if timed else ())]
-    rows = []
+    """A row for each metric, a column for each cell; then the same for the groups of each cell, such as categories."""
+    if any(cell["metrics"] for cell in cells):
+        console.line(console.styled(_LEGEND, "dim"))
+    _write_matrix(console, [(cell["name"], cell) for cell in cells], timed=True)
     for cell in cells:
-        row = [cell["name"], str(cell["n"])]
-        row += [_metric(cell["metrics"].get(name)) for name in names]
-        if timed:
-            latency = cell["latency"]
-            row += ["", ""] if latency is None else [f"{latency['p50']:.1f}", f"{latency['p95']:.1f}"]
-        rows.append(row)
-    chances = [[_chance(cell["metrics"].get(name)) for name in names] for cell in cells]
-    console.table(headings, rows)
-    if any(any(row) for row in chances):
-        told = dict.fromkeys(
-            f"{cell['name']} " + ", ".join(part for part in _told(names, row))
-            for cell, row in zip(cells, chances, strict=True)
-        )
-        console.line(console.styled("chance: " + "; ".join(told), "dim"))
+        for key, groups in cell["groups"].items():
+            if key != "depth" and 2 <= len(groups) <= _MOST_GROUPS:
+                console.line()
+                console.line(console.styled(one_line(f"{cell['name']} by {key}"), "bold"))
+                _write_matrix(console, [(one["group"], one) for one in groups], timed=False)
 
 
-def _told(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    yield from (f"{name} {one}" for name, one in zip(names, row, strict=True) if one)
+def _write_matrix(console: Console, columns_of: Sequence[tuple[str, Mapping[str, Any]]], *, timed: bool) -> None:
+    """In several tables where one would be wider than the terminal."""
+    heads, cells = [name for name, _ in columns_of], [one for _, one in columns_of]
+    names = list(dict.fromkeys(name for cell in cells for name in cell["metrics"]))
+    timed = timed and any(cell["latency"] is not None for cell in cells)
+    if not names and not timed:
+        return
+    columns = [_column(cell, names, timed) for cell in cells]
+    labels = ["n", *names, *(("p50 ms", "p95 ms", "p99 ms") if timed else ())]
+    room = console.width - max(map(len, labels)) - 2
+    wide = max(len(text) for column in columns for text in column) + 2
+    several = max(1, room // wide)
+    for first in range(0, len(cells), several):
+        shown = range(first, min(first + several, len(cells)))
+        rows = [[label, *(columns[at][row] for at in shown)] for row, label in enumerate(labels)]
+        console.table(["", *(one_line(heads[at]) for at in shown)], rows)
+
+
+def _column(cell: Mapping[str, Any], names: Sequence[str], timed: bool) -> list[str]:
+    latency = cell.get("latency") or {}
+    times = [f"{latency[point]:.1f}" if point in latency else "" for point in ("p50", "p95", "p99")]
+    return [str(cell["n"]), *(_metric(cell["metrics"].get(name)) for name in names), *(times if timed else ())]
 
 
 def _metric(one: Mapping[str, Any] | None) -> str:
-    return "" if one is None else f"{one['value']:.3f} ({one['low']:.3f}-{one['high']:.3f})"
-
-
-def _chance(one: Mapping[str, Any] | None) -> str:
-    return "" if one is None or one["chance"] is None else f"{one['chance']:.3g}"
+    """``0.990 (0.964-0.997) 0.0043``"""
+    if one is None:
+        return ""
+    chance = "" if one.get("chance") is None else f" {one['chance']:.2g}"
+    return f"{one['value']:.3f} ({one['low']:.3f}-{one['high']:.3f}){chance}"
 
 
 def _write_figures(console: Console, cells: Sequence[Mapping[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gw_core.bench.suite import Suite, default_suite, read_suite
-from gw_core.cli.bench.options import Call, bench_options
+from gw_core.cli.bench.options import Call, bench_options, folder_of
 from gw_core.cli.bench.running import run_specs
 from gw_core.cli.options import Session, gw_command
 
@@ -30,13 +30,14 @@ def command(session: Session, file: Path | None, **options: Any) -> int:
     Options given here go before those in FILE.
     """
     suite = default_suite() if file is None else read_suite(file)
-    return run_specs(session, suite.specs, _merged(Call.of(options), suite))
+    return run_specs(session, suite.specs, _merged(Call.of(options), suite, file))
 
 
-def _merged(call: Call, suite: Suite) -> Call:
+def _merged(call: Call, suite: Suite, file: Path | None) -> Call:
     said = suite.options
     return replace(
         call,
+        named=() if file is None else (folder_of(file),),
         backend=call.backend or said.get("backend"),
         rerank=said.get("rerank") if call.rerank is None else call.rerank,
         reader=call.reader or said.get("reader"),

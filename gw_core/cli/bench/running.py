@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gw_core.bench.compare import compare, regressions
-from gw_core.bench.gates import Gate, check_gates, parse_gates
+from gw_core.bench.gates import Gate, check_gates, foresee, parse_gates
 from gw_core.bench.harness import KS, SEED, BenchOptions, Harness, Trial
+from gw_core.bench.metrics import names
 from gw_core.bench.provenance import provenance
 from gw_core.bench.report import report
 from gw_core.bench.saved import read_report
@@ -35,7 +36,7 @@ def run_specs(session: Session, specs: Sequence[Spec], call: Call) -> int:
     gates = parse_gates(call.fail_under)
     baseline = None if call.baseline is None else read_report(call.baseline)
     with session.workspace() as workspace:
-        result = _measure(session, workspace, specs, call)
+        result = _measure(session, workspace, specs, call, gates)
     if call.baseline is not None and baseline is not None:
         # Not its folder, which may be a home: reports are published.
         result["comparison"] = compare(result, baseline, name=call.baseline.name)
@@ -68,12 +69,16 @@ def run_check(session: Session, spec: Spec, call: Call) -> int:
     return BROKEN if any(one.level == "error" for one in problems) else 0
 
 
-def _measure(session: Session, workspace: Workspace, specs: Sequence[Spec], call: Call) -> dict[str, Any]:
+def _measure(
+    session: Session, workspace: Workspace, specs: Sequence[Spec], call: Call, gates: Sequence[Gate]
+) -> dict[str, Any]:
     began = datetime.now(timezone.utc)
     with session.console.progress() as on_progress:
         harness = make_harness(session, workspace, call, on_progress)
         # All are made before one runs: what is wrong with the last is not said after minutes.
         trials = [Trial(spec.name, spec.use, harness.task(spec.use, spec.settings)) for spec in specs]
+        if all(type(trial.task).__module__.startswith("gw_plugins.") for trial in trials):
+            foresee(gates, [trial.name for trial in trials], names(harness.ks))
         measured = [(trial, harness.run(trial)) for trial in trials]
     result = report(provenance(workspace.root, harness.config), harness, measured, began)
     with suppress(OSError):
@@ -92,6 +97,7 @@ def make_harness(session: Session, workspace: Workspace, call: Call, on_progress
             seed=SEED if call.seed is None else call.seed,
             haystack=call.haystack,
             cache=call.cache,
+            named=call.named,
         ),
         on_progress=on_progress,
         on_note=lambda text: session.console.say(f"gw: {text}"),

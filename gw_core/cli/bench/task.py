@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from gw_core.annotations import described, is_sequence
-from gw_core.cli.bench.options import NAMES, Call, bench_options
+from gw_core.cli.bench.options import NAMES, Call, bench_options, folder_of
 from gw_core.cli.options import Command, Session, gw_command
 from gw_core.registry import Registration
 from gw_core.schema import Origin, Parameter, Setting, signature_of
@@ -31,6 +33,7 @@ def task_command(registration: Registration[Any], name: str) -> Command:
         call = Call.of({one: options.pop(one) for one in NAMES})
         check = options.pop(_FLAG, False)
         spec = Spec(name, name, _settings(options, parameters))
+        call = replace(call, named=_named(options, parameters))
         return run_check(session, spec, call) if check else run_specs(session, [spec], call)
 
     function.__doc__ = _help(registration, factory)
@@ -72,10 +75,16 @@ def _metavar(one: Parameter) -> str:
 
 def _with_default(text: str, one: Parameter) -> str:
     text = text.rstrip(".")
-    if one.default in (None, (), [], False, ""):
+    if one.default is False or one.default in (None, (), [], ""):
         return f"{text}." if text else ""
     told = ",".join(map(str, one.default)) if isinstance(one.default, list | tuple) else toml(one.default).strip('"')
     return f"{text}; {told} unless said."
+
+
+def _named(options: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> tuple[Path, ...]:
+    """The folders of the paths among the arguments: what lies there may be read, as the user named it."""
+    paths = [Path(options[one.name]) for one in parameters.values() if one.required and one.annotation is Path]
+    return tuple(folder_of(path) for path in paths)
 
 
 def _settings(options: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> dict[str, Setting]:

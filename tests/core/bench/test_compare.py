@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gw_core.bench.compare import NOT_SHOWN, compare, read_report, regressions
+from gw_core.bench.compare import NOT_JUDGED, NOT_SHOWN, compare, read_report, regressions
 from gw_core.errors import NotFoundError, UsageError
 
 Report = dict[str, Any]
@@ -74,7 +74,7 @@ class TestRows:
     def test_a_report_compared_with_itself_shows_no_difference(self, sample: Report) -> None:
         found = compare(sample, copy.deepcopy(sample))
         assert len(found["rows"]) > 20
-        assert {row["verdict"] for row in found["rows"]} == {NOT_SHOWN}
+        assert {row["verdict"] for row in found["rows"]} == {NOT_SHOWN, NOT_JUDGED}
         assert {row["difference"] for row in found["rows"]} == {0}
         assert found["notes"] == []
 
@@ -103,7 +103,7 @@ class TestFigures:
         assert found["same_machine"]
         row = row_of(found, "ingest")
         assert (row["baseline"], row["value"], row["difference"], row["low"]) == (20, 0.1, -19.9, None)
-        assert (row["verdict"], regressions(found)) == (NOT_SHOWN, [])
+        assert (row["verdict"], regressions(found)) == (NOT_JUDGED, [])
         assert row_of(found, "latency p50")["value"] == 1
 
     def test_another_machine_is_compared_without_its_speed(self) -> None:
@@ -153,7 +153,7 @@ class TestNotes:
         assert compare(other, report())["notes"] == [
             "another haystack: std (ab) in the baseline, mine (cd) here",
             "another seed: 7 in the baseline, 8 here",
-            "another setting: retrieve.k is None in the baseline, 9 here",
+            "another setting: retrieve.k is not set in the baseline, 9 here",
         ]
 
     def test_cells_and_sizes_that_only_one_side_has_are_left_out(self) -> None:

@@ -206,7 +206,7 @@ def test_the_whole_of_it_can_be_taken_and_not_a_token_more(tmp_path: Path) -> No
     assert size(haystack.take(there)) == there
     with pytest.raises(UsageError, match=rf"has {there} tokens, not {there + 1}: ") as caught:
         haystack.take(there + 1)
-    assert "--haystack DIR" in caught.value.hint
+    assert "--haystack FOLDER" in caught.value.hint
     with pytest.raises(UsageError, match="not 7 times 100"):
         haystack.take(100, 6)
 

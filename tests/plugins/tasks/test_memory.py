@@ -88,7 +88,7 @@ def test_with_retrieval_the_memory_does_not_grow_with_the_corpus() -> None:
     assert large["cards with retrieval"] == "1 x 8 GB (RTX 3070, RTX 4060)"
     assert cell.facts["bytes"]["weights"] == int(SHAPES["qwen2.5-7b"].parameters * 4.8944 / 8)
     assert cell.facts["bytes"]["kv_cache@1m"] == 57_344_000_000
-    assert any(note.endswith("more tokens than it was made for, 131072: 1m") for note in cell.notes)
+    assert any("1m: more than the 131,072 tokens that" in note for note in cell.notes)
 
 
 def test_a_window_that_slides_is_told() -> None:
@@ -173,7 +173,7 @@ def test_a_file_has_weights_and_a_shape_of_its_own(tmp_path: Path, made: ModuleT
     assert cell.facts["bytes"]["weights"] == 64 * 602 // 32 * 18 + 64 * 4
     assert cell.facts["bytes"]["kv_cache@1k"] == 1000 * 2 * (16 + 16) * 2
     assert cell.facts["weights"] == "q4_0"
-    assert any("made for, 4096: 8k" in note for note in cell.notes)
+    assert any("8k: more than the 4,096 tokens that" in note for note in cell.notes)
 
 
 def test_a_part_of_a_model_is_refused(tmp_path: Path, made: ModuleType) -> None:
