@@ -12,27 +12,22 @@ import functools
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
+from pages import HERE, cell, head, main
 
 from gw_core.cli import COMMANDS, cli
 from gw_core.cli.bench import OWN, BenchGroup
 from gw_core.cli.bench.options import shared_options
 from gw_core.cli.options import Command, global_options
 
-HERE = Path(__file__).parent
 SCHEMAS = HERE / "schemas"
-
-
-def _head(name: str) -> str:
-    return (HERE / "parts" / name).read_text("utf-8")
 
 
 def commands_page() -> str:
     context = click.Context(cli, info_name="gw")
-    parts = [_head("commands.md"), *_options_table(global_options())]
+    parts = [head("commands.md"), *_options_table(global_options())]
     for name in sorted(COMMANDS):
         parts += _commands(cli, name, context)
     return "\n".join(parts) + "\n"
@@ -72,11 +67,11 @@ def _options_table(options: list[click.Parameter]) -> Iterator[str]:
     for one in options:
         if isinstance(one, click.Option):
             metavar = "" if one.is_flag else f" {one.metavar or one.type.name.upper()}"
-            yield f"| `{', '.join([*one.opts, *one.secondary_opts])}{metavar}` | {_cell(one.help or '')} |"
+            yield f"| `{', '.join([*one.opts, *one.secondary_opts])}{metavar}` | {cell(one.help or '')} |"
 
 
 def json_page() -> str:
-    parts = [_head("json.md")]
+    parts = [head("json.md")]
     schemas = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(SCHEMAS.glob("*.json"))}
     del schemas["definitions.json"]
     for file, schema in schemas.items():
@@ -92,7 +87,7 @@ def json_page() -> str:
 def _fields_table(schema: dict[str, Any]) -> Iterator[str]:
     yield "| field | type | meaning |\n|---|---|---|"
     for name, kind, meaning in _fields(schema, ""):
-        yield f"| `{name}` | {kind} | {_cell(meaning)} |"
+        yield f"| `{name}` | {kind} | {cell(meaning)} |"
 
 
 def _fields(schema: dict[str, Any], prefix: str) -> Iterator[tuple[str, str, str]]:
@@ -154,27 +149,8 @@ def _definitions() -> dict[str, Any]:
     return found
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 PAGES = {"commands.md": commands_page, "json.md": json_page}
 
 
-def main() -> int:
-    stale = [name for name, page in PAGES.items() if _read(HERE / name) != page()]
-    if "--check" in sys.argv[1:]:
-        for name in stale:
-            sys.stderr.write(f"{HERE / name} is out of date: python docs/reference/generate.py\n")
-        return 1 if stale else 0
-    for name in stale:
-        (HERE / name).write_text(PAGES[name](), encoding="utf-8")
-    return 0
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text("utf-8") if path.exists() else None
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__file__, PAGES))

@@ -13,8 +13,9 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
+
+from pages import cell, head, main
 
 from gw_core import hookspecs, protocols
 from gw_core.annotations import described
@@ -25,18 +26,17 @@ from gw_core.schema import INDEX, Parameter, Range, signature_of
 from gw_core.settings import SECTIONS
 from gw_core.template import toml
 
-HERE = Path(__file__).parent
 DISTRIBUTION = "gw-toolkit"
 
 
 def config_page() -> str:
-    parts = [_head("config.md")]
+    parts = [head("config.md")]
     for section, made_of in SECTIONS.items():
         known = signature_of(made_of).parameters
         parts += [f"## [{section}]\n", f"{_paragraph(made_of)}\n", "| key | value | default | |\n|---|---|---|---|"]
         for one in fields(made_of):
             parameter = known[one.name]
-            meaning = _cell(str(one.metadata["doc"]))
+            meaning = cell(str(one.metadata["doc"]))
             parts.append(f"| `{one.name}` | {_value(parameter)} | `{toml(one.default)}` | {meaning} |")
         parts.append("")
     kinds = ", ".join(f"`[{kind}.NAME]`" for kind in COMPONENT_KINDS)
@@ -45,7 +45,7 @@ def config_page() -> str:
 
 
 def components_page() -> str:
-    parts = [_head("components.md")]
+    parts = [head("components.md")]
     points = [one for one in find_entry_points() if normalised(one.distribution) == DISTRIBUTION]
     plugins = Plugins(points)
     for kind in KINDS:
@@ -73,13 +73,13 @@ def _settings(factory: Any) -> Iterator[str]:
     told = any(parameter.help for parameter in settable.values())
     yield "| setting | value | default |" + (" |" if told else "") + "\n|---|---|---|" + ("---|" if told else "")
     for name, parameter in settable.items():
-        meaning = f" {_cell(parameter.help)} |" if told else ""
+        meaning = f" {cell(parameter.help)} |" if told else ""
         yield f"| `{name}` | {_value(parameter)} | {_default(parameter)} |{meaning}"
     yield ""
 
 
 def hooks_page() -> str:
-    parts = [_head("hooks.md"), f"This is version {hookspecs.API_VERSION} of the hooks.\n"]
+    parts = [head("hooks.md"), f"This is version {hookspecs.API_VERSION} of the hooks.\n"]
     for kind in KINDS:
         hook = getattr(hookspecs, hookspecs.PREFIX + kind)
         parts.append(f"## {hook.__name__}\n\n{_rst(inspect.getdoc(hook) or '')}\n")
@@ -87,7 +87,7 @@ def hooks_page() -> str:
 
 
 def protocols_page() -> str:
-    parts = [_head("protocols.md")]
+    parts = [head("protocols.md")]
     for node in ast.parse(inspect.getsource(protocols)).body:
         if isinstance(node, ast.ClassDef):
             parts.append(f"## {node.name}\n\n{_rst(ast.get_docstring(node) or '')}\n")
@@ -117,7 +117,7 @@ def _members(protocol: ast.ClassDef) -> Iterator[str]:
 def _value(parameter: Parameter) -> str:
     bounds = [str(one) for one in parameter.extras if isinstance(one, Range)]
     trusted = ["not in a project's file"] if parameter.trusted_only else []
-    return _cell(", ".join([described(parameter.annotation), *bounds, *trusted]))
+    return cell(", ".join([described(parameter.annotation), *bounds, *trusted]))
 
 
 def _default(parameter: Parameter) -> str:
@@ -126,9 +126,9 @@ def _default(parameter: Parameter) -> str:
     if parameter.default is None:
         return ""
     try:
-        return f"`{_cell(toml(parameter.default))}`"
+        return f"`{cell(toml(parameter.default))}`"
     except TypeError:
-        return f"`{_cell(str(parameter.default))}`"
+        return f"`{cell(str(parameter.default))}`"
 
 
 def _text(thing: Any) -> Iterator[str]:
@@ -147,14 +147,6 @@ def _rst(text: str) -> str:
     return text.replace("`~gw_core", "`gw_core").replace("``", "`")
 
 
-def _head(name: str) -> str:
-    return (HERE / "parts" / name).read_text("utf-8")
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 PAGES = {
     "config.md": config_page,
     "components.md": components_page,
@@ -163,20 +155,5 @@ PAGES = {
 }
 
 
-def main() -> int:
-    stale = [name for name, page in PAGES.items() if _read(HERE / name) != page()]
-    if "--check" in sys.argv[1:]:
-        for name in stale:
-            sys.stderr.write(f"{HERE / name} is out of date: python docs/reference/generate_plugins.py\n")
-        return 1 if stale else 0
-    for name in stale:
-        (HERE / name).write_text(PAGES[name](), encoding="utf-8")
-    return 0
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text("utf-8") if path.exists() else None
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__file__, PAGES))

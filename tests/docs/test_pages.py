@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -211,14 +210,9 @@ def _public(thing: Any, name: str) -> list[str]:
     return []
 
 
-def test_every_decision_is_listed() -> None:
-    spec = importlib.util.spec_from_file_location("decisions", DOCS / "decisions" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def test_every_decision_is_listed(script: Callable[[str], Any]) -> None:
     written = (DOCS / "decisions" / "README.md").read_text("utf-8")
-    assert written == module.page(), "out of date: python docs/decisions/generate.py"
+    assert written == script("decisions/generate.py").page(), "out of date: python docs/decisions/generate.py"
 
 
 def test_what_is_left_out_by_default_is_said() -> None:

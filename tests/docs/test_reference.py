@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,8 @@ SCHEMAS = sorted((REFERENCE / "schemas").glob("*.json"))
 
 
 @pytest.fixture(scope="module")
-def generate() -> Any:
-    spec = importlib.util.spec_from_file_location("generate_reference", REFERENCE / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def generate(script: Callable[[str], Any]) -> Any:
+    return script("reference/generate.py")
 
 
 @pytest.mark.parametrize("name", ["commands.md", "json.md"])
@@ -48,3 +43,23 @@ def _fields(schema: Any) -> Any:
     elif isinstance(schema, list):
         for value in schema:
             yield from _fields(value)
+
+
+def test_a_page_that_is_out_of_date_is_said_to_be_and_written_by_its_script(
+    script: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = script("reference/pages.py")
+    monkeypatch.setattr(pages, "HERE", tmp_path)
+    (tmp_path / "new.md").write_text("new", "utf-8")
+    (tmp_path / "old.md").write_text("old", "utf-8")
+    made = {name: lambda: "new" for name in ("new.md", "old.md", "none.md")}
+    monkeypatch.setattr("sys.argv", ["some.py", "--check"])
+    assert pages.main("docs/reference/some.py", made) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert [one.endswith("python docs/reference/some.py") for one in told] == [True, True]
+    assert not (tmp_path / "none.md").exists()
+    monkeypatch.setattr("sys.argv", ["some.py"])
+    assert pages.main("docs/reference/some.py", made) == 0
+    assert [path.read_text("utf-8") for path in sorted(tmp_path.iterdir())] == ["new"] * 3
+    monkeypatch.setattr("sys.argv", ["some.py", "--check"])
+    assert pages.main("docs/reference/some.py", made) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -18,11 +17,8 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 @pytest.fixture(scope="module")
-def generator():
-    spec = importlib.util.spec_from_file_location("generate_plugins", REFERENCE / "generate_plugins.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def generator(script):
+    return script("reference/generate_plugins.py")
 
 
 @pytest.mark.parametrize("page", ["config.md", "components.md", "hooks.md", "protocols.md"])
