@@ -9,15 +9,15 @@ makes each document one chunk, so that only backend and rescoring are measured; 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gw_core.bench import beir
+from gw_core.bench.metrics import ndcg_at
 from gw_core.model import Chunk, Document
 from gw_core.query import parse
 from gw_core.rescore import rescore
@@ -42,33 +42,18 @@ class Collection:
 
     texts: dict[str, str]
     questions: dict[str, str]
-    relevant: dict[str, dict[str, int]]
+    relevant: dict[str, Mapping[str, int]]
 
 
 def load(folder: Path) -> Collection:
     """A collection in BEIR's layout."""
-    texts = {}
-    for row in _rows(folder / "corpus.jsonl"):
-        title, text = row.get("title", ""), row["text"]
-        texts[row["_id"]] = text if not title or text.startswith(title) else f"{title}\n{text}"
-    relevant: dict[str, dict[str, int]] = defaultdict(dict)
-    for line in (folder / "qrels" / "test.tsv").read_text("utf-8").splitlines()[1:]:
-        question, document, grade = line.split("\t")[:3]
-        relevant[question][document] = int(grade)
-    questions = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl") if relevant.get(row["_id"])}
-    return Collection(texts, questions, relevant)
-
-
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
-def ndcg(ranked: list[str], relevant: dict[str, int], k: int = 10) -> float:
-    """Järvelin and Kekäläinen's, with the grade itself as gain."""
-    gain = sum(relevant.get(document, 0) / math.log2(rank + 1) for rank, document in enumerate(ranked[:k], 1))
-    grades = sorted(relevant.values(), reverse=True)[:k]
-    return gain / sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    found = beir.load(folder)
+    names = {path: name for name, path in found.documents.items()}
+    return Collection(
+        {names[one.path]: one.text for one in found.texts()},
+        {one.id: one.text for one in found.questions},
+        {one.id: one.grades for one in found.questions},
+    )
 
 
 def chunks_of(texts: dict[str, str], chunker: Text | None) -> list[Chunk]:
@@ -107,7 +92,7 @@ def measure(collection: Collection, chunker: Text | None) -> tuple[float, int, f
         began = time.process_time()
         total = 0.0
         for name, text in collection.questions.items():
-            total += ndcg(search(backend, index, text, len(chunks)), collection.relevant[name])
+            total += ndcg_at(search(backend, index, text, len(chunks)), collection.relevant[name])
         spent = time.process_time() - began
     return total / len(collection.questions), len(chunks), 1000 * spent / len(collection.questions)
 

@@ -42,6 +42,9 @@ class Outcome:
     exact: bool
 
 
+# Not the rules of gw_core.bench.metrics, which know of more than ASCII and of scripts without spaces, and ask that an
+# answer stand in a text as whole words. These are those of SQuAD's own script, so that F1 compares with what others
+# publish. By those, .803 of XQuAD-en's sentences hold the answer, and .804 by these; F1 of XQuAD-zh is .041, and .028.
 def normalised(text: str) -> str:
     """SQuAD's: lower case, no ASCII punctuation, no articles, single spaces."""
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower().translate(_PUNCTUATION)).split())
