@@ -16,6 +16,7 @@ import apsw
 
 from gw_core.model import Check, Chunk, ChunkSpan, Document, Hit, Identity, Loaded, Match, Passage, Reading, Reread
 from gw_core.query import Query
+from gw_core.records import Batch, Extraction, Recipe, Unit
 from gw_core.trial import Answered, Cell, Ingested, Retrieved, Searched, SourceText
 
 
@@ -189,16 +190,47 @@ class Verifier(Protocol):
 
 
 @runtime_checkable
-class Reducer(Protocol):
-    """Aggregates records, streaming: ``add`` one by one, ``merge`` two partial states, ``result`` at any time."""
+class Extractor(Protocol):
+    """What a reader must be to take part in a sweep: it looks at a few records and says what their fields hold."""
 
     identity: Identity
+    window: int
+    max_parallel: int
 
-    def add(self, record: Any) -> None: ...
+    def count_tokens(self, text: str) -> int: ...
 
-    def merge(self, other: Any) -> None: ...
+    def extract(self, units: Sequence[Unit], recipe: Recipe) -> Extraction:
+        """The fields of each unit that are not filled in code. Never counts, adds up or chooses among units."""
+        ...
 
-    def result(self) -> Any: ...
+
+@runtime_checkable
+class Reducer(Protocol):
+    """Aggregates records, streaming: ``add`` batch by batch, ``merge`` two partial states, ``result`` at any time.
+
+    Batches come in the order of their documents and places, and ``merge`` is handed the state of what comes after. The
+    result is the same however the records were parted.
+    """
+
+    identity: Identity
+    fields: Sequence[str]
+    """The fields that it reads."""
+
+    def use(self, folder: Path) -> None:
+        """A folder for what is too large for memory; called before anything is added."""
+        ...
+
+    def add(self, batch: Batch) -> None:
+        """All records of a batch; those that do not count were taken out before."""
+        ...
+
+    def merge(self, other: Any) -> None:
+        """Take over the state of another one of the same settings."""
+        ...
+
+    def result(self) -> Any:
+        """Plain data: text, exact numbers as :class:`decimal.Decimal` or ``int``, lists and mappings of these."""
+        ...
 
 
 class Subject(Protocol):

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from gw_core.bench.golden_entry import short
-from gw_core.bench.lined import Node, error_at, parse_json
 from gw_core.errors import NotFoundError, UsageError
+from gw_core.lined import Node, error_at, parse_json
 from gw_core.registry import suggestion
 from gw_core.trial import SourceText
 

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gw_core.bench.golden_entry import Entries, Problem, Question, short
-from gw_core.bench.lined import Node, error_at, parse_jsonl, parse_yaml, read_source, unknown_key
 from gw_core.errors import NotFoundError, UsageError
+from gw_core.lined import Node, error_at, parse_jsonl, parse_yaml, read_source, unknown_key
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 _TOP = ("corpus", "questions")

@@ -18,8 +18,8 @@ from gw_core.bench.golden import JSONL_SUFFIXES, corpus_named_by, corpus_of, rai
 from gw_core.bench.golden_check import quote_of
 from gw_core.bench.golden_entry import Entries, Question, folded
 from gw_core.bench.golden_text import appended_to_jsonl, appended_to_yaml, scalar
-from gw_core.bench.lined import MAX_BYTES, error_at, parse_json, read_source
 from gw_core.errors import GwError, UsageError
+from gw_core.lined import MAX_BYTES, error_at, parse_json, read_source
 from gw_core.model import Span
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from gw_core.bench.lined import Node, unknown_key
+from gw_core.lined import Node, unknown_key
 from gw_core.query import parse
 
 MAX_GRADE = 1000

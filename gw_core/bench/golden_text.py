@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gw_core.bench.lined import parse_yaml
 from gw_core.errors import GwError
+from gw_core.lined import parse_yaml
 
 Fields = Mapping[str, Any]
 """An entry as plain data, in the order in which it is written."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gw_core.bench.lined import Node, error_at, read_yaml, unknown_key
+from gw_core.lined import Node, error_at, read_yaml, unknown_key
 from gw_core.schema import Origin, Parameter, Setting, convert
 
 KEYS = ("tasks", "backend", "rerank", "reader", "k", "seed", "haystack", "fail_under")

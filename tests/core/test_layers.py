@@ -20,9 +20,9 @@ LAYERS = [
     "pipeline",
     "plugins hookspecs corpus gitrules store rows database lock verify evidence"
     " seams rescore duplicates stitch confidence",
-    "protocols query citation text config layers settings schema template annotations registry tomlsource"
+    "protocols query citation text config layers settings schema template annotations registry tomlsource lined"
     " files ignore secrets plain compression gguf kvcache",
-    "model trial errors version",
+    "model trial records errors version",
 ]
 """From the top down. A module may import from its own layer and from those below."""
 

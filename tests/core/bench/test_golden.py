@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from gw_core.bench.golden import load, read
 from gw_core.bench.golden_entry import Quoted, short, stable_id
-from gw_core.bench.lined import parse_json, parse_yaml
 from gw_core.errors import NotFoundError, UsageError
+from gw_core.lined import parse_json, parse_yaml
 
 HERE = Path("golden.yaml")
 WHOLE = """\

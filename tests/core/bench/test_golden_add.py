@@ -16,8 +16,8 @@ from gw_core.bench.golden import load
 from gw_core.bench.golden_add import NewEntry, add, quoted_hit
 from gw_core.bench.golden_check import check
 from gw_core.bench.golden_text import scalar
-from gw_core.bench.lined import parse_yaml
 from gw_core.errors import NotFoundError, UsageError
+from gw_core.lined import parse_yaml
 from gw_core.model import Span
 
 TEXT = "Logs are kept\nfor 30 days. Logs are kept.\n"
