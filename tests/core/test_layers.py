@@ -15,7 +15,7 @@ LAYERS = [
     "bench",
     "output",
     "workspace",
-    "ask",
+    "ask sweep",
     "ingest retrieve prompt",
     "pipeline",
     "plugins hookspecs corpus gitrules store rows database lock verify evidence"
