@@ -158,7 +158,14 @@ def test_a_search_that_goes_on_from_what_it_found_comes_to_the_end(
     harness: Callable[..., Harness], wrapped: Callable[..., Any], texts_of: Callable[[Path], dict[str, str]]
 ) -> None:
     plain = harness(needles=12)
-    wordings = [*QUESTIONS, *NOUNS, *PLACES, *SUFFIXES, *(one for phrasing in PHRASINGS for one in phrasing.wordings)]
+    wordings = [
+        "Section",
+        *QUESTIONS,
+        *NOUNS,
+        *PLACES,
+        *SUFFIXES,
+        *(one for phrasing in PHRASINGS for one in phrasing.wordings),
+    ]
     texts = [*(one.text for one in plain.texts(64_000)), *wordings, *(one for some in FINAL.values() for one in some)]
     ordinary = {word.lower() for text in texts for word in _UNUSUAL.findall(text)}
     bench = wrapped(plain, lambda subject, corpus: Following(subject, texts_of(corpus), ordinary))
