@@ -18,9 +18,9 @@ LAYERS = [
     "ask sweep",
     "ingest retrieve prompt",
     "pipeline",
-    "plugins hookspecs corpus gitrules store rows database lock verify evidence"
+    "plugins hookspecs corpus gitrules store rows database lock verify evidence spill"
     " seams rescore duplicates stitch confidence",
-    "protocols query citation text config layers settings schema template annotations registry tomlsource lined"
+    "protocols query citation text config layers settings schema template annotations registry tomlsource lined orderable"
     " files ignore secrets plain compression gguf kvcache",
     "model trial records errors version",
 ]
