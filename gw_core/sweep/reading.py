@@ -16,7 +16,9 @@ from decimal import Decimal, InvalidOperation
 from gw_core.ask import stands_in
 from gw_core.records import Batch, Extracted, Extraction, Field, Recipe, Unit, Value
 
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?|[+-]?\.\d+", re.ASCII)
+_NUMERAL = re.compile(r"[+-]?\d+(?:[.,]\d+)*", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
+"""A numeral that is a number wherever it is read: 1,5 is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def judge(field: Field, said: str | None, evidence: str, unit: Unit) -> Judged:
     value = _value(field, said)
     if value is None:
         return Judged(None, span, f"{said!r} is no {_kind(field)} for {field.name}")
-    if field.support == "literal" and not stands_in(said, unit.text[place[0] : place[1]]):
+    if field.support == "literal" and not _stands_in(field, said, unit.text[place[0] : place[1]]):
         return Judged(None, span, f"{said!r} does not stand in the evidence for {field.name}")
     return Judged(value, span)
 
@@ -96,6 +98,13 @@ def supported_only(batch: Batch) -> Batch:
     )
 
 
+def _stands_in(field: Field, said: str, text: str) -> bool:
+    """Whether what was said stands in a text; a number as a whole numeral: no 5 in 1,5 or 2015."""
+    if field.kind == "number":
+        return set(_NUMERAL.findall(said)) <= set(_NUMERAL.findall(text))
+    return stands_in(said, text)
+
+
 def _place(evidence: str, text: str) -> tuple[int, int] | None:
     """Where the evidence stands in a record, white space apart; all of the record where there is none."""
     words = evidence.split()
@@ -111,8 +120,9 @@ def _value(field: Field, said: str) -> Value:
         if field.kind == "choice":
             return next((one for one in field.choices if one.casefold() == said.casefold()), None)
         if field.kind == "number":
-            found = _NUMBER.findall(said.replace(",", ""))
-            return Decimal(found[0]) if len(found) == 1 else None
+            found = _NUMERAL.findall(said)
+            is_one = len(found) == 1 and _NUMBER.fullmatch(found[0])
+            return Decimal(found[0].replace(",", "")) if is_one else None
         if field.kind == "date":
             return datetime.strptime(said, field.format)  # noqa: DTZ007 - as it is written
     except (ValueError, InvalidOperation):

@@ -43,6 +43,7 @@ def test_a_value_that_rests_on_its_record(field, said, evidence, value, span) ->
         (HOURS, "5", "", "does not stand in the evidence"),
         (HOURS, "many", "", "is no number"),
         (HOURS, "201", "took 2015 h", "does not stand"),
+        (HOURS, "1,5", "", "is no number"),
         (OWNER, "bob", "", "does not stand"),
         (OWNER, "an", "of ann", "does not stand"),
         (DAY, "2024-04-03", "", "is no date"),
@@ -74,3 +75,9 @@ def test_records_of_which_the_reader_says_nothing_or_two_things_do_not_count() -
     assert list(counted.starts) == [units[0].start, units[3].start]
     assert counted.spans["status"] == [(0, 9), None]
     assert supported_only(counted) is counted
+
+
+def test_a_number_is_read_exactly_as_it_is_written() -> None:
+    unit = Unit(0, 20, "minus: -1,500.250 EUR")
+    assert judge(HOURS, "-1,500.250", "", unit).value == Decimal("-1500.250")
+    assert str(judge(HOURS, "-1,500.250", "", unit).value) == "-1500.250"
