@@ -3,7 +3,7 @@
 Understood are ``str``, ``int``, ``float``, ``bool``, ``Path``, ``Literal``, enumerations, lists, tuples and sets of
 these, ``dict[str, ...]``, unions and ``None``. A parameter annotated with a protocol of :mod:`gw_core.protocols` takes
 the name of a configured component, a list of them a list of names; one annotated with ``Index`` is never a setting:
-the pipeline hands it over. ``Annotated`` adds :class:`Range`, :class:`Help` or
+the pipeline hands it over. ``Annotated`` adds :class:`Range`, :class:`Help`, :class:`FieldOf` or
 :data:`TRUSTED_ONLY`.
 """
 
@@ -37,6 +37,7 @@ __all__ = [
     "DEFAULT",
     "INDEX",
     "TRUSTED_ONLY",
+    "FieldOf",
     "Help",
     "Origin",
     "Parameter",
@@ -109,6 +110,15 @@ class Help:
     """``Annotated[int, Help("...")]``: what a setting does, in a few words for a table or an option's help."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf:
+    """``Annotated[str, FieldOf(("number",))]``: a setting of a reducer that names a field of a recipe, and the kinds of
+    values that will do: ``number``, ``date``, ``text``; none: any. ``field``, ``other`` and ``by`` name fields anyway.
+    """
+
+    kinds: tuple[str, ...] = ()
 
 
 class _TrustedOnly:
