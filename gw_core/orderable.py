@@ -14,6 +14,7 @@ from gw_core.records import Value
 _NUMBER, _DAY, _TIME, _ZONED, _TEXT = b"1", b"2", b"3", b"4", b"5"
 _BIAS = 1 << 62  # exponents of decimals are smaller, either way
 _FLIP = bytes(range(255, -1, -1))
+_FLIPPED_DIGITS = bytes((254 - byte) % 256 for byte in range(256))  # what ends a number is above them all
 
 
 def ordered(value: Value) -> bytes:
@@ -35,15 +36,16 @@ def ordered(value: Value) -> bytes:
 
 def _number(value: Decimal) -> bytes:
     """Sign, exponent of the first digit, digits; all but the sign flipped where it is negative."""
-    if value.is_nan():
-        return b"\xff"
-    if value.is_infinite():
-        return b"\x04" if value > 0 else b"\x00"
-    if not value:
+    negative, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        return b"\xff" if exponent != "F" else b"\x00" if negative else b"\x04"
+    if not any(digits):
         return b"\x02"
-    digits = "".join(map(str, value.as_tuple().digits)).lstrip("0")
-    size = (value.adjusted() + _BIAS).to_bytes(8, "big") + digits.rstrip("0").encode()
-    return b"\x03" + size if value > 0 else b"\x01" + size.translate(_FLIP) + b"\xff"
+    size = (exponent + len(digits) + _BIAS).to_bytes(8, "big")
+    written = bytes(digits).rstrip(b"\0")
+    if not negative:
+        return b"\x03" + size + written
+    return b"\x01" + size.translate(_FLIP) + written.translate(_FLIPPED_DIGITS) + b"\xff"
 
 
 def _time(value: datetime) -> bytes:

@@ -25,7 +25,7 @@ from gw_core.records import Value
 KEYS = 100_000
 """How many keys are held in memory."""
 
-BYTES = 8 << 20
+BYTES = 16 << 20
 """How large the keys in memory may be together."""
 
 _SCHEMA = """
@@ -136,12 +136,9 @@ class _Keyed:
     def spilled(self) -> bool:
         return self._disk is not None
 
-    def _grown(self, memory: dict[Any, Any], new: int, *, pairs: bool) -> None:
-        """To be called after ``new`` keys came into memory."""
-        if not new:
-            return
-        keys = islice(reversed(memory), new)
-        self._weight += sum(map(getsizeof, chain.from_iterable(keys) if pairs else keys))
+    def _grown(self, memory: dict[Any, Any], new: Iterable[Any]) -> None:
+        """To be called when keys came into memory, with what they, and all that is held with them, consist of."""
+        self._weight += sum(map(getsizeof, new))
         if len(memory) > KEYS or self._weight > BYTES:
             self._flush()
 
@@ -170,18 +167,17 @@ class Counts(_Keyed):
         self._missing = 0
 
     def update(self, keys: Iterable[Any]) -> None:
-        """Count values, or pairs of values."""
+        """Count values, or pairs of values; a mapping from these adds its counts."""
         memory = self._memory
         before = len(memory)
         memory.update(keys)
-        self._grown(memory, len(memory) - before, pairs=self._pairs)
+        new = islice(reversed(memory), len(memory) - before)
+        self._grown(memory, chain.from_iterable(new) if self._pairs else new)
 
     def merge(self, other: Counts) -> None:
         """Add the counts of what came after; ``other`` is not to be used again."""
         self._missing += other.missing
-        before = len(self._memory)
-        self._memory.update(other._memory)
-        self._grown(self._memory, len(self._memory) - before, pairs=self._pairs)
+        self.update(other._memory)
         if other._disk is None:
             return
         self._flush()
@@ -245,7 +241,8 @@ class Folds(_Keyed):
             else:
                 held[0] = fold(held[0], value)  # type: ignore[misc]
                 held[1] += 1
-        self._grown(memory, len(memory) - before, pairs=False)
+        new = islice(reversed(memory.items()), len(memory) - before)
+        self._grown(memory, (part for key, held in new for part in (key, held, held[0])))
 
     def merge(self, other: Folds) -> None:
         """Fold in what came after; ``other`` is not to be used again."""
@@ -253,7 +250,7 @@ class Folds(_Keyed):
             held = self._memory.get(key)
             if held is None:
                 self._memory[key] = [value, count]
-                self._grown(self._memory, 1, pairs=False)
+                self._grown(self._memory, (key, value))
             else:
                 held[0] = self._fold(held[0], value)  # type: ignore[misc]
                 held[1] += count

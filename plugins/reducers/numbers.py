@@ -18,18 +18,33 @@ for _signal in (Inexact, Rounded, InvalidOperation, Overflow, DivisionByZero):
     EXACT.traps[_signal] = True
 
 ZERO = Decimal(0)
-_TEXT = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5})?\s*", re.ASCII)
+_TEXT = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 
 def numbers(values: Sequence[Any]) -> Sequence[Decimal | None]:
     """The values as numbers, None for each that is none; text counts if it is a plain number (``-1.50``, ``2e3``).
 
-    Values must not be None. Where all are decimals, they are returned as they are.
+    Values must not be None.
     """
     kinds = set(map(type, values))
-    if kinds <= {Decimal} and _within_reach(values):
+    if kinds == {str}:
+        read = _all_read(values)
+        if read is not None and _within_reach(read):
+            return read
+    elif kinds <= {Decimal} and _within_reach(values):
         return values
     return [_number(value) for value in values]
+
+
+def _all_read(texts: Sequence[str]) -> list[Decimal] | None:
+    """All texts at once, if there is nothing in them that only Python takes for a part of a number."""
+    joined = "".join(texts)
+    if not joined.isascii() or "_" in joined:
+        return None
+    try:
+        return list(map(Decimal, texts))
+    except ArithmeticError:
+        return None
 
 
 def _within_reach(values: Sequence[Decimal]) -> bool:
@@ -44,14 +59,17 @@ def _within_reach(values: Sequence[Decimal]) -> bool:
 
 def _usable(number: Decimal) -> bool:
     exponent = number.as_tuple().exponent
-    return isinstance(exponent, int) and exponent >= -REACH and number.adjusted() <= REACH
+    return isinstance(exponent, int) and exponent >= -REACH and (not number or number.adjusted() <= REACH)
 
 
 def _number(value: Value) -> Decimal | None:
     if isinstance(value, str):
-        if len(value) > 2 * REACH or not _TEXT.fullmatch(value):
+        if not _TEXT.fullmatch(value):
             return None
-        value = Decimal(value)
+        try:
+            value = Decimal(value)
+        except ArithmeticError:  # an exponent of twenty digits
+            return None
     return value if isinstance(value, Decimal) and _usable(value) else None
 
 
