@@ -39,7 +39,7 @@ class Field:
     column: str = ""
     path: str = ""
     number: bool = False
-    """A pattern, column or path whose value is a number."""
+    """A pattern, column or path whose value is a number. One with a ``format`` is a date."""
     describe: str = ""
     support: Support = "literal"
     line: int = 0
@@ -75,8 +75,8 @@ class Reduction:
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What a sweep extracts and how it is reduced. ``match`` is one regular expression whose named groups are fields
-    (``--match``); ``when`` keeps only records that it matches. ``sha256`` is of all that records depend on, without
-    question and reductions."""
+    (``--match``), each of kind ``pattern`` with that same pattern; ``when`` keeps only records that it matches.
+    ``sha256`` is of all that records depend on, without question and reductions."""
 
     split: Split = field(default_factory=Split)
     fields: tuple[Field, ...] = ()

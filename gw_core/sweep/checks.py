@@ -50,6 +50,7 @@ class Source:
 
     def error(self, line: int, message: str, hint: str = "") -> UsageError:
         """``file:line: message`` or ``--option: message``."""
+        message = message.removeprefix(f"{self.option[2:]}: ") if self.option else message
         return UsageError(f"{self.origin(line)}: {message}", hint=hint)
 
 
@@ -185,13 +186,15 @@ def _choices(given: Given, where: str, node: Node) -> tuple[str, ...]:
         raise given.error(f"{where}: the list of choices is empty", node=node)
     if len(node.items) > MAX_CHOICES:
         raise given.error(f"{where}: more than {MAX_CHOICES} choices", node=node)
-    seen: dict[str, int] = {}
+    seen: dict[str, str] = {}
     for item in node.items:
-        choice = text_of(given, where, item, one_line=True).strip()
-        if choice in seen:
-            raise given.error(f"{where}: {choice!r} stands there twice", node=item)
-        seen[choice] = item.line
-    return tuple(seen)
+        choice = " ".join(text_of(given, where, item, one_line=True).split())  # as what a reader says is compared
+        other = seen.get(choice.casefold())
+        if other is not None:
+            but = "" if other == choice else f", but for its case: {shown_key(other)}"
+            raise given.error(f"{where}: {shown_key(choice)} stands there twice{but}", node=item)
+        seen[choice.casefold()] = choice
+    return tuple(seen.values())
 
 
 def _format(name: str, given: Given, node: Node) -> str:

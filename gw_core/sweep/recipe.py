@@ -27,7 +27,8 @@ from gw_core.sweep.checks import (
     read_split,
     text_of,
 )
-from gw_core.sweep.reductions import Parsed, Resolve, check_kinds, parse_reduction, value_kind
+from gw_core.sweep.fitting import check_kinds
+from gw_core.sweep.reductions import Parsed, Resolve, parse_reduction
 
 KEYS = ("question", "split", "match", "when", "fields", "key", "reduce", "granularity")
 MAX_BYTES = 1_000_000
@@ -71,9 +72,8 @@ def recipe_from_options(
     """The recipe that options describe, on top of the one in ``path``.
 
     The named groups of ``match`` are fields that share one match; without any, its first group, or else all of it, is
-    the field ``value``. An item of ``fields`` is an entry of a recipe's ``fields``, ``hours: {number: true}``. Given
-    reductions take the place of those in the file; a field that one needs as a number becomes one if it is a group of
-    ``match`` and nothing else was said of it.
+    the field ``value``. An item of ``fields`` is an entry of a recipe's ``fields``; for a group of ``match`` it says
+    what its value is: ``hours: {number: true}``. Given reductions take the place of those in the file.
     """
     parts = _file_parts(read_source(path, MAX_BYTES), path) if path is not None else _Parts()
     options = {
@@ -136,16 +136,16 @@ def _file_parts(text: str, path: Path) -> _Parts:
 
 def _entries(given: Given) -> dict[str, Given]:
     node = given.node
-    if node.kind != "mapping":
+    if node.kind != "mapping" or not node.fields:
         raise given.error("fields: must be a mapping of names", "fields: {status: {choice: [open, closed]}}")
     return {name: Given(entry, given.source, node.lines[name]) for name, entry in node.fields.items()}
 
 
 def _listed(given: Given) -> list[Given]:
     node = given.node
-    if node.kind == "null":
+    items = node.items if node.kind == "list" else () if node.kind == "null" else (node,)
+    if not items:
         raise given.error("reduce: there is no reduction", "reduce: [{tally: status}]")
-    items = node.items if node.kind == "list" else (node,)
     for item in items:
         if not item.is_scalar and not (item.kind == "mapping" and item.fields):
             raise given.error("reduce: a reduction is text or a mapping", "{sum: hours, by: owner}", item)
@@ -160,7 +160,6 @@ def _built(parts: _Parts, resolve: Resolve) -> Recipe:
     key = _key(given["key"], fields) if "key" in given else ""
     reductions = [parse_reduction(one, fields, resolve) for one in _bounded(parts.reduce)]
     _once(reductions)
-    fields = _numbers(fields, parts, match, reductions)
     recipe = Recipe(
         split=split,
         fields=tuple(fields.values()),
@@ -201,25 +200,6 @@ def _fields(parts: _Parts, split: Split, match: str) -> dict[str, Field]:
     return fields
 
 
-def _numbers(fields: Mapping[str, Field], parts: _Parts, match: str, reductions: Iterable[Parsed]) -> dict[str, Field]:
-    """The fields, with those groups of ``match`` as numbers that a reduction needs as such. On the command line there
-    would be no telling otherwise: ``--match 'took (?P<ms>\\d+) ms' --reduce 'mean ms'``."""
-    numbers = {use.field for one in reductions for use in one.uses if use.kinds and "text" not in use.kinds}
-    result = dict(fields)
-    for name in numbers:
-        one = fields[name]
-        wanted = {kind for parsed in reductions for use in parsed.uses if use.field == name for kind in use.kinds}
-        if (
-            one.pattern == match
-            and match
-            and name not in parts.fields
-            and value_kind(one) == "text"
-            and "number" in wanted
-        ):
-            result[name] = replace(one, number=True)
-    return result
-
-
 def _key(given: Given, fields: Mapping[str, Field]) -> str:
     name = text_of(given, "key")
     if name not in fields:
@@ -246,5 +226,5 @@ def _once(reductions: Iterable[Parsed]) -> None:
     seen: set[str] = set()
     for one in reductions:
         if one.reduction.text in seen:
-            raise one.given.error(f"reduce: {one.reduction.text!r} stands there twice")
+            raise one.given.error(f"reduce: {shown_key(one.reduction.text)} stands there twice")
         seen.add(one.reduction.text)
