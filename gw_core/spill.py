@@ -157,7 +157,7 @@ class Counts(_Keyed):
     """How often each value occurs, or, with ``pairs``, each pair of values.
 
     A value that is None, or a pair with one, is not counted but ``missing``. Equal values are one key (``1.0`` and
-    ``1``), shown as the first of them.
+    ``1``), shown as the first of them that came; what pairs begin with, as in the first pair of the walk.
     """
 
     def __init__(self, *, pairs: bool = False) -> None:
@@ -177,13 +177,12 @@ class Counts(_Keyed):
     def merge(self, other: Counts) -> None:
         """Add the counts of what came after; ``other`` is not to be used again."""
         self._missing += other.missing
+        if other._disk is not None:
+            self._flush()  # of equal values the first one is shown: these came before
+            if self._disk is not None:
+                self._disk.add(other._disk)
+            other._disk.close()
         self.update(other._memory)
-        if other._disk is None:
-            return
-        self._flush()
-        if self._disk is not None:
-            self._disk.add(other._disk)
-        other._disk.close()
 
     @property
     def missing(self) -> int:
@@ -206,8 +205,12 @@ class Counts(_Keyed):
         self._set_apart()
         memory = self._memory
         if self._pairs:
-            for pair in sorted(memory, key=lambda pair: (ordered(pair[0]), ordered(pair[1]))):
-                yield *pair, memory[pair], None
+            pairs = sorted(memory, key=lambda pair: ordered(pair[1]))
+            pairs.sort(key=lambda pair: ordered(pair[0]))  # two lists of keys, one after the other, are less than one
+            first: Value = None
+            for pair in pairs:
+                first = first if first == pair[0] else pair[0]
+                yield first, pair[1], memory[pair], None
         else:
             for value in sorted(memory, key=ordered):
                 yield None, value, memory[value], None

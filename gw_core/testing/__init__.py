@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gw_core.testing.chunkers import ChunkerConformance
     from gw_core.testing.loaders import LoaderConformance
     from gw_core.testing.readers import ReaderConformance
+    from gw_core.testing.reducers import ReducerConformance
     from gw_core.testing.rerankers import RerankerConformance
     from gw_core.testing.tasks import TaskConformance
     from gw_core.testing.verifiers import VerifierConformance
@@ -34,6 +35,7 @@ __all__ = [
     "LoaderConformance",
     "Ranges",
     "ReaderConformance",
+    "ReducerConformance",
     "RerankerConformance",
     "TaskConformance",
     "TemporaryIndex",
@@ -47,6 +49,7 @@ _CLASSES = {
     "ChunkerConformance": "chunkers",
     "LoaderConformance": "loaders",
     "ReaderConformance": "readers",
+    "ReducerConformance": "reducers",
     "RerankerConformance": "rerankers",
     "TaskConformance": "tasks",
     "VerifierConformance": "verifiers",

@@ -49,7 +49,7 @@ class _Units(dict[str, str | None]):
         except ValueError:
             return None
         if self._per == "week":
-            return "{}-W{:02}".format(*day.isocalendar()[:2])
+            return "{:04}-W{:02}".format(*day.isocalendar()[:2])
         hour, minute, second = (int(part or 0) for part in form.group(4, 5, 6))
         right = hour < 24 and minute < 60 and second <= 60  # 60: a leap second
         return head[: self._length].replace(" ", "T") if right else None

@@ -15,6 +15,7 @@ KITS = {
     "chunkers": "ChunkerConformance",
     "backends": "BackendConformance",
     "readers": "ReaderConformance",
+    "reducers": "ReducerConformance",
     "rerankers": "RerankerConformance",
     "tasks": "TaskConformance",
     "verifiers": "VerifierConformance",
