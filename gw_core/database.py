@@ -1,4 +1,4 @@
-"""Opening the catalogue's file: what is not gw's is refused and left alone, and SQLite's errors become gw's."""
+"""Opening a file of SQLite that gw keeps: what is not gw's is refused and left alone, SQLite's errors become gw's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -16,15 +17,45 @@ APPLICATION_ID = 0x67772D63  # "gw-c"
 SCHEMA_VERSION = 1
 
 
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """What a file of gw's is, by the numbers in its header, and how it is spoken of.
+
+    ``remedy`` is the way out where it is damaged, ``renew`` the command that makes it anew, ``elsewhere`` how to keep
+    clear of a file that is somebody else's, ``full`` what is left on a full disk, ``fill`` what makes the first one;
+    ``before`` is run on an empty file, ahead of its schema.
+    """
+
+    application_id: int
+    version: int
+    name: str
+    renew: str
+    remedy: str
+    elsewhere: str
+    full: str
+    fill: str
+    before: str = ""
+
+
+CATALOGUE = FileKind(
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    name="index",
+    renew="gw ingest --rebuild",
+    remedy="gw ingest --rebuild sets it aside and makes a new one",
+    elsewhere="name another place with --index",
+    full="the index is as it was before",
+    fill="gw ingest PATH",
+)
+
+
 @contextmanager
-def sqlite_errors(path: Path) -> Iterator[None]:
+def sqlite_errors(path: Path, kind: FileKind = CATALOGUE) -> Iterator[None]:
     """Turns SQLite's errors into gw's, each with the way out."""
     try:
         yield
     except apsw.FullError as error:
-        raise GwIndexError(
-            "the disk is full; the index is as it was before", hint=f"free some space at {path}"
-        ) from error
+        raise GwIndexError(f"the disk is full; {kind.full}", hint=f"free some space at {path}") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
         raise GwIndexError(f"cannot use {path}: {error}") from error
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -38,18 +69,19 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         apsw.Error,
         UnicodeDecodeError,
     ) as error:  # a flipped bit can look like anything: a missing column, no UTF-8
-        raise damaged(path, error) from error
+        raise damaged(path, error, kind) from error
 
 
-def damaged(path: Path, why: object) -> IndexForeignError:
+def damaged(path: Path, why: object, kind: FileKind = CATALOGUE) -> IndexForeignError:
     """The error for a file whose content cannot be what gw wrote."""
-    return IndexForeignError(
-        f"{path} is damaged or not an index of gw: {why}",
-        hint="gw ingest --rebuild sets it aside and makes a new one",
-    )
+    return IndexForeignError(f"{path} is damaged or not {_a(kind)} of gw: {why}", hint=kind.remedy)
 
 
-def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
+def _a(kind: FileKind) -> str:
+    return f"{'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name}"
+
+
+def connect(path: Path, schema: str, *, create: bool, kind: FileKind = CATALOGUE) -> apsw.Connection:
     """Open the file at ``path``; with ``create``, make it where there is none and lay ``schema`` where it is empty.
 
     The file may have come with a stranger's files. It runs nothing by itself: what SQLite could be made to run, such as
@@ -60,13 +92,13 @@ def connect(path: Path, schema: str, *, create: bool) -> apsw.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     elif not path.is_file():
         raise IndexForeignError(f"{path} is not a file")
-    _refuse_foreign(path)
+    _refuse_foreign(path, kind)
     connection = _open_connection(path, create)
     try:
         connection.set_busy_timeout(10_000)
         connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        if _is_laid(path, connection, schema, create):
-            _refuse_changed_schema(path, connection, schema)
+        if _is_laid(path, connection, schema, create, kind):
+            _refuse_changed_schema(path, connection, schema, kind)
         connection.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
@@ -92,23 +124,33 @@ def _is_shared(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
-def _refuse_foreign(path: Path) -> None:
+def _refuse_foreign(path: Path, kind: FileKind) -> None:
     """Look at the header before SQLite does: opening another program's file would already touch it."""
-    with path.open("rb") as file:
-        header = file.read(100)
+    header = _header(path)
     if not header:
         return
-    ours = header.startswith(b"SQLite format 3\0") and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    ours = header.startswith(b"SQLite format 3\0") and int.from_bytes(header[68:72], "big") == kind.application_id
     if not ours:
         raise IndexForeignError(
-            f"{path} is damaged or not an index of gw",
-            hint="gw ingest --rebuild sets it aside and makes a new one, or name another place with --index",
+            f"{path} is damaged or not {_a(kind)} of gw", hint=f"{kind.remedy}, or {kind.elsewhere}"
         )
+    # Twice: another process may have written its log into the file between a look at the one and at the other.
+    if _is_truncated(path) and _is_truncated(path):
+        raise IndexForeignError(f"{path} is truncated", hint=kind.remedy)
+
+
+def _header(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(100)
+
+
+def _is_truncated(path: Path) -> bool:
+    if path.with_name(path.name + "-wal").exists():  # the rest may stand there
+        return False
+    header = _header(path)
     size = int.from_bytes(header[16:18], "big")
     size = 65536 if size == 1 else size
-    pages = int.from_bytes(header[28:32], "big")
-    if path.stat().st_size < size * pages and not path.with_name(path.name + "-wal").exists():
-        raise IndexForeignError(f"{path} is truncated", hint="gw ingest --rebuild sets it aside and makes a new one")
+    return path.stat().st_size < size * int.from_bytes(header[28:32], "big")
 
 
 def _refuse_links(path: Path) -> None:
@@ -119,34 +161,36 @@ def _refuse_links(path: Path) -> None:
             raise IndexForeignError(f"{place} is a link", hint="remove it; gw makes a file there")
 
 
-def _refuse_changed_schema(path: Path, connection: apsw.Connection, schema: str) -> None:
+def _refuse_changed_schema(path: Path, connection: apsw.Connection, schema: str, file_kind: FileKind) -> None:
     """The tables of ``schema`` are there as they were laid, with nothing hung on them; the others are backends'."""
     laid = {statement.strip() for statement in schema.split(";")}
     names = {statement.split(None, 3)[2] for statement in laid if statement}
     for kind, table, sql in connection.execute("SELECT type, tbl_name, sql FROM sqlite_schema"):
         if kind not in ("table", "index") or (table in names and sql is not None and sql not in laid):
-            raise damaged(path, f"it holds a {kind} on {table!r} that gw did not make")
+            raise damaged(path, f"it holds a {kind} on {table!r} that gw did not make", file_kind)
 
 
-def _is_laid(path: Path, connection: apsw.Connection, schema: str, create: bool) -> bool:
+def _is_laid(path: Path, connection: apsw.Connection, schema: str, create: bool, kind: FileKind) -> bool:
     """Whether the file was laid before; with ``create``, an empty one is laid now. Refuses one of another version."""
     version = connection.execute("PRAGMA user_version").get
     if version == 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
         if not create:
-            raise IndexMissingError(f"the index at {path} is empty", hint="fill it: gw ingest PATH")
+            raise IndexMissingError(f"the {kind.name} at {path} is empty", hint=f"fill it: {kind.fill}")
+        if kind.before:
+            connection.execute(kind.before)
         # In rollback mode, so that the file's own header says whose it is from the first commit on.
         with connection:
             connection.execute(schema)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}")
+            connection.execute(f"PRAGMA application_id = {kind.application_id}; PRAGMA user_version = {kind.version}")
         connection.execute("PRAGMA journal_mode = WAL")
         return False
-    if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
-        raise IndexForeignError(f"{path} is not an index of gw", hint="name another place with --index")
-    if version != SCHEMA_VERSION:
-        newer = int(version) > SCHEMA_VERSION
+    if connection.execute("PRAGMA application_id").get != kind.application_id:
+        raise IndexForeignError(f"{path} is not {_a(kind)} of gw", hint=kind.elsewhere)
+    if version != kind.version:
+        newer = int(version) > kind.version
         raise IndexVersionError(
-            f"{path} was made by {'a newer' if newer else 'an older'} gw (schema {version}, not {SCHEMA_VERSION})",
-            hint=("upgrade gw, or " if newer else "") + "gw ingest --rebuild",
+            f"{path} was made by {'a newer' if newer else 'an older'} gw (schema {version}, not {kind.version})",
+            hint=("upgrade gw, or " if newer else "") + kind.renew,
         )
     return True
 
@@ -164,7 +208,7 @@ def make_folder(folder: Path) -> None:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        folder.mkdir(mode=0o700)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise GwIndexError(f"cannot make {folder}: {error.strerror}", hint="name another place with --index") from error
     (folder / ".gitignore").write_text("*\n", encoding="utf-8")
