@@ -7,6 +7,7 @@ whether the answer says anything that they do not, is decided here.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from gw_core.evidence import Evidence, evidence_of
 from gw_core.model import Check, Grounding, Passage, Quote, Reading, Reread, Span, Verdict
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Reader
+from gw_core.query import is_gram
 from gw_core.retrieve import Search, SearchResult, search
 from gw_core.seams import answered, judged
 from gw_core.store import Catalogue
@@ -184,15 +186,23 @@ def locate(quote: Quote, passages: Sequence[Passage]) -> Span | None:
 
 def stands_in(value: str, text: str) -> bool:
     """Whether a value stands in a text, white space apart, and not as part of a word or number: no 5 in 2015."""
-    value = " ".join(value.split())
-    before = r"(?<![0-9A-Za-z_])" if _edge(value[:1]) else ""
-    after = r"(?![0-9A-Za-z_])" if _edge(value[-1:]) else ""
-    return bool(value) and re.search(before + re.escape(value) + after, " ".join(text.split())) is not None
+    value, text = " ".join(value.split()), " ".join(text.split())
+    at = text.find(value) if value else -1
+    while at >= 0:
+        end = at + len(value)
+        joined_before = _in_word(value[0]) and _in_word(text[at - 1 : at])
+        joined_after = _in_word(value[-1]) and _in_word(text[end : end + 1])
+        if not joined_before and not joined_after:
+            return True
+        at = text.find(value, at + 1)
+    return False
 
 
-def _edge(char: str) -> bool:
-    # Scripts that do not part words have no edges to respect.
-    return char.isascii() and (char.isalnum() or char == "_")
+def _in_word(char: str) -> bool:
+    """Whether a character goes on a word. Scripts that do not part words have no edges to respect."""
+    if not char or is_gram(char):
+        return False
+    return char == "_" or char.isalnum() or unicodedata.combining(char) > 0
 
 
 def unquoted(text: str, quotes: Sequence[str]) -> list[str]:

@@ -221,3 +221,23 @@ def test_locate_takes_the_readers_offsets_only_when_they_hold() -> None:
 def test_unquoted_names_sentences_that_no_quote_holds() -> None:
     assert unquoted("One is two. Three is four.", ["So One is\ntwo."]) == ["Three is four."]
     assert unquoted("One is two.", ["One is two."]) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "stands"),
+    [
+        ("5", "in 2015", False),
+        ("5", "2015 and 5.", True),
+        ("кот", "который кот", True),
+        ("кот", "который", False),
+        ("Straß", "Straße", False),
+        ("2020", "東京2020年", True),
+        ("東京", "大東京都", True),
+        ("e", "cafe\u0301", False),
+        ("(x)", "f(x)y", True),
+        ("", "x", False),
+        ("a  b", "a\nb", True),
+    ],
+)
+def test_a_value_stands_in_a_text_between_the_edges_of_words_of_any_script(value: str, text: str, stands: bool) -> None:
+    assert stands_in(value, text) is stands
