@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from gw_core.records import Field, Recipe, Split
 from gw_core.sweep.checks import groups_of
 
 _HASHED = "gw.recipe/1"
+_ESCAPED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 
 
 def recipe_hash(recipe: Recipe) -> str:
@@ -69,7 +71,15 @@ def recipe_text(recipe: Recipe) -> str:
     """A recipe as YAML that reads back to the same recipe."""
     import yaml  # noqa: PLC0415
 
-    return yaml.safe_dump(recipe_plain(recipe), sort_keys=False, allow_unicode=True, width=1_000)
+    class Dumper(yaml.SafeDumper):
+        """Quotes what holds a line end or a control character: in any other style, YAML makes white space of some."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+        style = '"' if _ESCAPED.search(value) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
+
+    Dumper.add_representer(str, text)
+    return yaml.dump(recipe_plain(recipe), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=1_000)
 
 
 def _split(split: Split) -> str | Mapping[str, Any]:

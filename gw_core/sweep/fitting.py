@@ -1,7 +1,8 @@
-"""Whether a reduction fits the fields it names: the kinds of their values, its condition, and its reducer's own word."""
+"""Whether a reduction fits its fields: the kinds of their values, its condition, and what its reducer says itself."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -15,6 +16,9 @@ from gw_core.registry import suggestion
 from gw_core.schema import signature_of
 from gw_core.sweep.checks import MAX_NAME
 from gw_core.sweep.reductions import Factory, Parsed, Resolve, known_fields
+from gw_core.sweep.words import names_in
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def check_kinds(parsed: Parsed, fields: Mapping[str, Field], resolve: Resolve) -> Reduction:
@@ -37,7 +41,8 @@ def check_kinds(parsed: Parsed, fields: Mapping[str, Field], resolve: Resolve) -
     factory = resolve(reduction.reducer)
     settings = dict(reduction.settings)
     of = signature_of(factory).settable.get("of")
-    field = fields.get(settings.get("field", ""))
+    named = names_in(settings.get("field"))
+    field = fields.get(named[0]) if len(named) == 1 else None
     if field is not None and field.choices and of is not None and is_sequence(of.annotation):
         settings.setdefault("of", field.choices)
     _check_made(parsed, factory, settings, fields)
@@ -85,7 +90,7 @@ def _is_date(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    return True
+    return _DAY.match(text) is not None  # newer Pythons read shorter forms too
 
 
 def _check_made(parsed: Parsed, factory: Factory, settings: Mapping[str, Any], fields: Mapping[str, Field]) -> None:

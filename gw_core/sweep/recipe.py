@@ -109,7 +109,8 @@ def _field_option(text: str) -> dict[str, Given]:
     try:
         node = parse_yaml(Path("--field"), text)
     except UsageError as error:
-        raise UsageError(error.message, hint=error.hint or hint) from error
+        _, _, message = error.message.split(":", 2)  # an option has no lines
+        raise source.error(0, message.strip(), error.hint or hint) from error
     if node.kind != "mapping" or not node.fields:
         raise source.error(0, f"must be a name and how the field is filled, not {shown_key(text)}", hint)
     return {name: Given(entry, source) for name, entry in node.fields.items()}

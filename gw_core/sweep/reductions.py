@@ -204,9 +204,8 @@ class _Parser:
         self._set("where", f"{field}={value.strip()}")
 
     def _positional(self, text: str) -> None:
-        for slot in SLOTS:
-            if not self._takes(slot):
-                continue
+        slots = [slot for slot in SLOTS if slot in self._signature.settable]
+        for slot in slots or (SLOTS if self._signature.open else ()):
             parameter = self._signature.settable.get(slot)
             if parameter is not None and is_sequence(parameter.annotation):
                 before = self._settings.get(slot)
@@ -234,7 +233,7 @@ class _Parser:
     def parsed(self) -> Parsed:
         missing = [key for key, one in self._signature.settable.items() if one.required and key not in self._settings]
         if missing:
-            raise self._error(f"{self._name} needs a {missing[0]}", f"the form is: {usage(self._name, self._factory)}")
+            raise self._error(f"{self._name} needs {missing[0]}", f"the form is: {usage(self._name, self._factory)}")
         try:
             settings = check_settings(self._factory, self._settings, section=self._name, origin=self._origin)
         except ConfigError as error:
