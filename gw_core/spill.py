@@ -80,8 +80,10 @@ class Spill:
     def add(self, rows: Iterable[Row]) -> None:
         """Add rows; fastest where they come in the order of their keys."""
         try:
-            with self._connection:
-                self._connection.executemany(_ADD, map(self._bound, rows))
+            # Without a journal there is no way back, and none is needed: what fails here ends the sweep.
+            self._connection.execute("begin")
+            self._connection.executemany(_ADD, map(self._bound, rows))
+            self._connection.execute("commit")
         except apsw.Error as error:
             raise self._failed(error) from error
 
