@@ -33,11 +33,13 @@ from gw_core.errors import PluginError, UsageError
 from gw_core.model import Identity
 from gw_core.records import Batch, Value
 from gw_core.registry import suggestion
-from gw_core.schema import Help, Range
+from gw_core.schema import FieldOf, Help, Range
 
 VERSION = "1"
 
 Name = Annotated[str, Help("the field whose values are reduced")]
+Number = Annotated[str, Help("the field whose numbers are reduced"), FieldOf(("number",))]
+Time = Annotated[str, Help("the field whose days or times are reduced"), FieldOf(("date", "text"))]
 By = Annotated[str | None, Help("a field: one figure for each of its values")]
 Where = Annotated[str | None, Help("FIELD=VALUE: only records whose field has this value")]
 Limit = Annotated[int, Help("the most rows of a result"), Range(1)]

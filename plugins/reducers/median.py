@@ -13,7 +13,7 @@ from gw_core.hookspecs import Register, hookimpl
 from gw_core.protocols import Reducer
 from gw_core.records import Batch, Value
 from gw_core.spill import Counts
-from gw_plugins.reducers.base import ROWS, By, Limit, Name, Reducing, Where, row
+from gw_plugins.reducers.base import ROWS, By, Limit, Number, Reducing, Where, row
 from gw_plugins.reducers.numbers import EXACT, numbers
 
 _HALF = Decimal("0.5")
@@ -30,7 +30,7 @@ class Median(Reducing):
 
     name = "median"
 
-    def __init__(self, field: Name, by: By = None, where: Where = None, limit: Limit = ROWS) -> None:
+    def __init__(self, field: Number, by: By = None, where: Where = None, limit: Limit = ROWS) -> None:
         super().__init__((by, field), where, limit, field=field, by=by)
         self._by = by is not None
         self._total = self._missing = self._unusable = 0

@@ -14,7 +14,7 @@ from gw_core.protocols import Reducer
 from gw_core.records import Batch, Value
 from gw_core.schema import Help
 from gw_core.spill import Counts
-from gw_plugins.reducers.base import ROWS, VERSION, By, Limit, Name, Reducing, Where, row
+from gw_plugins.reducers.base import ROWS, VERSION, By, Limit, Reducing, Time, Where, row
 
 Unit = Literal["year", "month", "week", "day", "hour", "minute", "second"]
 _LENGTHS: dict[str, int] = {"year": 4, "month": 7, "week": 10, "day": 10, "hour": 13, "minute": 16, "second": 19}
@@ -69,7 +69,7 @@ class Timeline(Reducing):
 
     def __init__(
         self,
-        field: Name,
+        field: Time,
         per: Annotated[Unit, Help("the unit of time")] = "day",
         by: By = None,
         where: Where = None,

@@ -13,7 +13,7 @@ from gw_core.protocols import Reducer
 from gw_core.records import Batch, Value
 from gw_core.schema import Help, Range
 from gw_core.spill import Folds
-from gw_plugins.reducers.base import ROWS, VERSION, By, Limit, Name, Reducing, Where, row
+from gw_plugins.reducers.base import ROWS, VERSION, By, Limit, Number, Reducing, Where, row
 from gw_plugins.reducers.numbers import EXACT, ZERO, added, numbers, shown
 
 
@@ -81,7 +81,7 @@ class Sum(_Summing):
 
     name = "sum"
 
-    def __init__(self, field: Name, by: By = None, where: Where = None, limit: Limit = ROWS) -> None:
+    def __init__(self, field: Number, by: By = None, where: Where = None, limit: Limit = ROWS) -> None:
         super().__init__(field, by, where, limit)
 
 
@@ -103,7 +103,7 @@ class Mean(_Summing):
 
     def __init__(
         self,
-        field: Name,
+        field: Number,
         by: By = None,
         where: Where = None,
         digits: Annotated[int, Help("significant digits of a mean that has more"), Range(1, 1_000)] = 15,

@@ -334,3 +334,38 @@ def test_any_words_are_a_reduction_or_a_mistake(words: list[str]) -> None:
         return
     (again,) = recipe_from_options(RESOLVE, match=match, reduce=[one.text]).reduce
     assert again == one
+
+
+BUILT_IN = {
+    "tally": "tally:Tally",
+    "top": "tally:Top",
+    "sum": "total:Sum",
+    "count": "count:Count",
+    "timeline": "timeline:Timeline",
+    "join": "join:Join",
+    "median": "median:Median",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tally status",
+        "top 5 owner by status",
+        "sum hours by owner where status=beta",
+        "count",
+        "count owner",
+        "timeline time per hour",
+        "join status owner limit=3",
+        "median hours",
+    ],
+)
+def test_the_built_in_reducers_take_what_the_language_says(text: str) -> None:
+    known: Registry[Any] = Registry("reducers")
+    for name, target in BUILT_IN.items():
+        known.add(name, f"gw_plugins.reducers.{target}", owner=Owner("gw-toolkit"))
+    (one,) = recipe_from_options(known.resolve, fields=FIELD_OPTIONS, reduce=[text]).reduce
+    assert one.text == text
+    wrong = "sum note" if text.startswith("sum") else "median time" if text.startswith("median") else "timeline hours"
+    with pytest.raises(UsageError, match="needs a"):
+        recipe_from_options(known.resolve, fields=FIELD_OPTIONS, reduce=[wrong])
