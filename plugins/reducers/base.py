@@ -20,8 +20,8 @@ Records that ``where`` does not keep are counted nowhere.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -40,15 +40,12 @@ VERSION = "1"
 Name = Annotated[str, Help("the field whose values are reduced")]
 Number = Annotated[str, Help("the field whose numbers are reduced"), FieldOf(("number",))]
 Time = Annotated[str, Help("the field whose days or times are reduced"), FieldOf(("date", "text"))]
+Number = Annotated[str, Help("the field whose numbers are reduced"), FieldOf(("number",))]
 By = Annotated[str | None, Help("a field: one figure for each of its values")]
 Where = Annotated[str | None, Help("FIELD=VALUE: only records whose field has this value")]
 Limit = Annotated[int, Help("the most rows of a result"), Range(1)]
 ROWS = 1_000
 """The default of ``limit``."""
-
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{3}(?:\d{3})?)?)?(?:[+-]\d\d:\d\d)?", re.ASCII)
 
 
 class Reducing:
@@ -153,13 +150,9 @@ def _condition(where: str) -> tuple[str, frozenset[Value]]:
     if not equals or not field:
         raise ValueError(f"where={where!r} is not FIELD=VALUE")
     wanted: set[Value] = {text}
-    try:
-        if _NUMBER.fullmatch(text):
-            wanted.add(Decimal(text))
-        elif _DAY.fullmatch(text):
-            wanted.add(date.fromisoformat(text))
-        elif _TIME.fullmatch(text):
-            wanted.add(datetime.fromisoformat(text))
-    except (ValueError, ArithmeticError):  # it looks like one
-        pass
+    with contextlib.suppress(ArithmeticError):
+        number = Decimal(text)
+        wanted |= {number} if number.is_finite() else set()
+    with contextlib.suppress(ValueError):
+        wanted.add(date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text.replace("Z", "+00:00")))
     return field, frozenset(wanted)
