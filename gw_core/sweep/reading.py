@@ -16,6 +16,7 @@ from decimal import Decimal, InvalidOperation
 from gw_core.ask import stands_in
 from gw_core.records import Batch, Extracted, Extraction, Field, Recipe, Unit, Value
 
+_TIME_OF_DAY = re.compile(r"%[HIMSpfcXTRrzZ]")
 _NUMERAL = re.compile(r"[+-]?\d+(?:[.,]\d+)*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
 """A numeral that is a number wherever it is read: 1,5 is none."""
@@ -124,7 +125,8 @@ def _value(field: Field, said: str) -> Value:
             is_one = len(found) == 1 and _NUMBER.fullmatch(found[0])
             return Decimal(found[0].replace(",", "")) if is_one else None
         if field.kind == "date":
-            return datetime.strptime(said, field.format)  # noqa: DTZ007 - as it is written
+            moment = datetime.strptime(said, field.format)  # noqa: DTZ007 - as it is written
+            return moment if _TIME_OF_DAY.search(field.format) else moment.date()
     except (ValueError, InvalidOperation):
         return None
     return said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
@@ -27,7 +27,7 @@ UNIT = Unit(100, 153, "ticket 7 of ann took 2015 h and 1,5 is beta, 3.4.2024")
         (HOURS, "2015", "took 2015 h", Decimal(2015), (116, 127)),
         (HOURS, "2015 h", "took  2015\nh", Decimal(2015), (116, 127)),
         (OWNER, "ann", "of ann", "ann", (109, 115)),
-        (DAY, "3.4.2024", "", datetime.fromisoformat("2024-04-03"), (100, 153)),
+        (DAY, "3.4.2024", "", date(2024, 4, 3), (100, 153)),
     ],
 )
 def test_a_value_that_rests_on_its_record(field, said, evidence, value, span) -> None:
@@ -81,3 +81,10 @@ def test_a_number_is_read_exactly_as_it_is_written() -> None:
     unit = Unit(0, 20, "minus: -1,500.250 EUR")
     assert judge(HOURS, "-1,500.250", "", unit).value == Decimal("-1500.250")
     assert str(judge(HOURS, "-1,500.250", "", unit).value) == "-1500.250"
+
+
+def test_a_format_with_a_time_of_day_gives_a_moment() -> None:
+    field = Field("at", "date", format="%Y-%m-%d %H:%M")
+    assert judge(field, "2024-04-03 07:15", "", Unit(0, 16, "2024-04-03 07:15")).value == datetime.fromisoformat(
+        "2024-04-03T07:15"
+    )
