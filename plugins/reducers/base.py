@@ -40,7 +40,6 @@ VERSION = "1"
 Name = Annotated[str, Help("the field whose values are reduced")]
 Number = Annotated[str, Help("the field whose numbers are reduced"), FieldOf(("number",))]
 Time = Annotated[str, Help("the field whose days or times are reduced"), FieldOf(("date", "text"))]
-Number = Annotated[str, Help("the field whose numbers are reduced"), FieldOf(("number",))]
 By = Annotated[str | None, Help("a field: one figure for each of its values")]
 Where = Annotated[str | None, Help("FIELD=VALUE: only records whose field has this value")]
 Limit = Annotated[int, Help("the most rows of a result"), Range(1)]

@@ -61,7 +61,7 @@ def test_kinds_come_in_one_order():
         datetime(1, 1, 1, tzinfo=timezone.utc),
         "",
     ]
-    assert sorted(kinds[::-1], key=ordered) == kinds
+    assert sorted(set(kinds), key=ordered) == kinds
 
 
 def test_even_the_ends_of_the_calendar_and_what_is_no_number_have_a_place():
@@ -69,7 +69,7 @@ def test_even_the_ends_of_the_calendar_and_what_is_no_number_have_a_place():
     late = datetime.max.replace(tzinfo=timezone(timedelta(hours=-12)))
     assert ordered(early) < ordered(late)
     numbers = [Decimal(text) for text in ("-Infinity", "-1E+999999", "0", "1E-999999", "Infinity", "NaN")]
-    assert sorted(numbers[::-1], key=ordered) == numbers
+    assert sorted(set(numbers), key=ordered) == numbers
 
 
 @given(values)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, datetime
+from datetime import date, datetime, timezone
 from decimal import Decimal
 
 import pytest
@@ -101,8 +101,10 @@ def test_rows_beyond_the_limit_are_told_and_change_nothing(reduce):
         ("status=Alpha", 0),
         ("hours=2", 2),
         ("hours=2.000", 2),
+        ("hours=NaN", 0),
         ("day=2024-05-01", 1),
         ("day=2024-05-01T12:30", 1),
+        ("day=2024-05-01T12:30:00Z", 1),
         ("text=a=b", 1),
         ("text=", 1),
     ],
@@ -111,7 +113,12 @@ def test_only_records_of_a_value_are_counted(reduce, where, left):
     columns = {
         "status": STATUS,
         "hours": [Decimal("2.0"), Decimal(2), Decimal(3), None, Decimal(4), Decimal(5), Decimal(6)],
-        "day": [date(2024, 5, 1), datetime(2024, 5, 1, 12, 30), *[None] * 5],  # noqa: DTZ001
+        "day": [
+            date(2024, 5, 1),
+            datetime(2024, 5, 1, 12, 30),
+            datetime(2024, 5, 1, 12, 30, tzinfo=timezone.utc),
+            *[None] * 4,
+        ],  # noqa: DTZ001
         "text": ["a=b", "", *[None] * 5],
         "one": ["x"] * 7,
     }
