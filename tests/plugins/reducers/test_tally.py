@@ -115,10 +115,10 @@ def test_only_records_of_a_value_are_counted(reduce, where, left):
         "hours": [Decimal("2.0"), Decimal(2), Decimal(3), None, Decimal(4), Decimal(5), Decimal(6)],
         "day": [
             date(2024, 5, 1),
-            datetime(2024, 5, 1, 12, 30),
+            datetime(2024, 5, 1, 12, 30),  # noqa: DTZ001
             datetime(2024, 5, 1, 12, 30, tzinfo=timezone.utc),
             *[None] * 4,
-        ],  # noqa: DTZ001
+        ],
         "text": ["a=b", "", *[None] * 5],
         "one": ["x"] * 7,
     }
