@@ -140,8 +140,13 @@ def _refuse_foreign(path: Path, kind: FileKind) -> None:
 
 
 def _header(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(100)
+    # Through SQLite's own hands: closing a file drops every lock that this process holds on it, those of another
+    # connection too, and older SQLites then let another program take the log away.
+    file = apsw.VFSFile("", os.fspath(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        return file.xRead(100, 0)
+    finally:
+        file.xClose()
 
 
 def _is_truncated(path: Path) -> bool:

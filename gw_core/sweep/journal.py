@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -225,8 +226,8 @@ class Journal:
             if days is not None:
                 self._connection.execute("DELETE FROM results WHERE used < ?", (time.time() - days * _DAY,))
                 removed += self._connection.changes()
-            if size is not None and (excess := self.size - self._free() - size) > 0:
-                removed += self._forget_oldest(excess)
+            if size is not None:
+                removed += self._forget_oldest(size)
             if removed:
                 self._connection.execute(
                     "DELETE FROM attempts WHERE NOT EXISTS (SELECT 1 FROM results WHERE results.source ="
@@ -240,21 +241,27 @@ class Journal:
                 self._connection.execute("PRAGMA incremental_vacuum").fetchall()
         return removed
 
-    def _free(self) -> int:
-        return int(self._connection.pragma("freelist_count")) * int(self._connection.pragma("page_size"))
-
-    def _forget_oldest(self, excess: int) -> int:
-        gone: list[tuple[int]] = []
-        for number, length in self._connection.execute(
-            "SELECT id, length(spans) + length(fields) + length(said) + length(raw) + 200 FROM results"
-            " ORDER BY used, id"
-        ):
-            if excess <= 0:
+    def _forget_oldest(self, size: int) -> int:
+        """Delete what was used longest ago until all else takes ``size`` bytes at most."""
+        removed = 0
+        while (excess := self._taken() - size) > 0:
+            rows: list[tuple[int, int]] = self._connection.execute(
+                "SELECT id, 100 + length(spans) + length(fields) + length(said) + length(raw) FROM results"
+                " ORDER BY used, id"
+            ).fetchall()  # type: ignore[assignment]
+            if not rows:
                 break
-            gone.append((number,))
-            excess -= length
-        self._connection.executemany("DELETE FROM results WHERE id = ?", gone)
-        return len(gone)
+            # Rows take more in pages than their bytes are: as much more as all of them do.
+            ahead = accumulate((length for _, length in rows), initial=0)
+            share = sum(length for _, length in rows) * excess / self._taken()
+            gone = [(number,) for (number, _), before in zip(rows, ahead, strict=False) if before < share]
+            self._connection.executemany("DELETE FROM results WHERE id = ?", gone)
+            removed += len(gone)
+        return removed
+
+    def _taken(self) -> int:
+        free = int(self._connection.pragma("freelist_count")) * int(self._connection.pragma("page_size"))
+        return self.size - free
 
     # -- rows ---------------------------------------------------------------------------------------------------
 
