@@ -20,10 +20,10 @@ from gw_core.model import Identity, Passage, Quote, Reading
 from gw_core.query import is_gram
 from gw_core.schema import Range
 from gw_core.text.fold import fold
+from gw_core.timed import Found, matches
 from gw_plugins.readers.fields import pointed_value
 from gw_plugins.readers.question import Kind, Question
 from gw_plugins.readers.scoring import Sentence, counts, prefer_kind, score, split
-from gw_plugins.readers.timed import Found, matches
 from gw_plugins.readers.values import Value, best_value
 
 if TYPE_CHECKING:

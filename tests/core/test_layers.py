@@ -21,7 +21,7 @@ LAYERS = [
     "plugins hookspecs corpus gitrules store rows database lock verify evidence spill"
     " seams rescore duplicates stitch confidence",
     "protocols query citation text config layers settings schema template annotations registry tomlsource lined orderable"
-    " files ignore secrets plain compression gguf kvcache",
+    " files ignore secrets plain compression gguf kvcache timed",
     "model trial records errors version",
 ]
 """From the top down. A module may import from its own layer and from those below."""

@@ -13,8 +13,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import TypeVar
 
 _CHILD_GRACE = 10.0
 """Seconds beyond the texts' own limits before a child that does not answer is killed."""
@@ -24,8 +25,43 @@ Found = tuple[Group, Group]
 """The whole match and the value in it, each ``(start, end)``."""
 
 
-class _ExpiredError(Exception):
-    pass
+T = TypeVar("T")
+
+
+class ExpiredError(Exception):
+    """What was to be done took longer than it may."""
+
+
+def can_limit() -> bool:
+    """Whether :func:`limited` can keep a limit here: on the main thread of a system that has timer signals."""
+    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+
+
+def limited(function: Callable[[], T], seconds: float) -> T:
+    """The result of ``function``, which may take so many ``seconds`` of CPU. Raises ExpiredError when it takes longer.
+
+    Where :func:`can_limit` is false there is no limit.
+    """
+    if not can_limit():
+        return function()
+    armed = True
+
+    def expire(_signal: int, _frame: FrameType | None) -> None:
+        if armed:
+            raise ExpiredError
+
+    # The timer counts this process's own CPU time: a busy machine must not make a good pattern expire, and SIGALRM
+    # stays free for the caller.
+    previous = signal.signal(signal.SIGVTALRM, expire)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        result = function()
+        armed = False
+        return result
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
 
 
 def matches(pattern: str, texts: Sequence[str], seconds: float, most: int = 200) -> list[list[Found] | None]:
@@ -34,33 +70,17 @@ def matches(pattern: str, texts: Sequence[str], seconds: float, most: int = 200)
     ``pattern`` must compile. The value of a match is its group ``value``, else its other named groups, else its
     groups by number, else all of it: the first of them to have taken part. Empty values are left out.
     """
-    if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+    if can_limit():
         compiled = re.compile(pattern)
         return [_within(compiled, text, seconds, most) for text in texts]
     return _in_child(pattern, texts, seconds, most)
 
 
 def _within(compiled: re.Pattern[str], text: str, seconds: float, most: int) -> list[Found] | None:
-    armed = True
-
-    def expire(_signal: int, _frame: FrameType | None) -> None:
-        if armed:
-            raise _ExpiredError
-
-    # The timer counts this process's own CPU time: a busy machine must not make a good pattern expire, and SIGALRM
-    # stays free for the caller.
-    previous = signal.signal(signal.SIGVTALRM, expire)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        found = _find(compiled, text, most)
-        armed = False
-    except _ExpiredError:
-        found = None
-    finally:
-        armed = False
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, previous)
-    return found
+        return limited(lambda: _find(compiled, text, most), seconds)
+    except ExpiredError:
+        return None
 
 
 def _find(compiled: re.Pattern[str], text: str, most: int) -> list[Found]:
