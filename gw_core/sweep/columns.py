@@ -10,10 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -21,6 +18,7 @@ from typing import Any, TypeVar
 
 from gw_core.records import Batch, Field, Recipe, Value
 from gw_core.sweep.plan import Planned
+from gw_core.timed import ExpiredError, limited
 
 SEGMENT_SECONDS, RECORD_SECONDS = 2.0, 0.05
 TOO_SLOW = "the pattern takes too long on it"
@@ -122,40 +120,12 @@ class _Reading:
         return slow
 
 
-class _ExpiredError(Exception):
-    pass
-
-
 def within(seconds: float, work: Callable[[], T]) -> tuple[bool, T | None]:
     """Whether some work came to its end within so many seconds of CPU, and what it returned."""
-    with _limit(seconds) as state:
-        try:
-            result = work()
-            state["armed"] = False
-        except _ExpiredError:
-            return False, None
-        return True, result
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[dict[str, bool]]:
-    state = {"armed": True}
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield state
-        return
-
-    def expire(_signal: int, _frame: object) -> None:
-        if state["armed"]:
-            raise _ExpiredError
-
-    previous = signal.signal(signal.SIGVTALRM, expire)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        yield state
-    finally:
-        state["armed"] = False
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, previous)
+        return True, limited(work, seconds)
+    except ExpiredError:
+        return False, None
 
 
 @lru_cache(maxsize=256)
