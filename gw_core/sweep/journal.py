@@ -22,6 +22,7 @@ import apsw
 from gw_core.database import FileKind, connect, damaged, make_folder, set_aside, sqlite_errors
 from gw_core.errors import GwIndexError, IndexForeignError, IndexMissingError, IndexVersionError
 from gw_core.lock import WriterLock
+from gw_core.plain import dumps
 from gw_core.sweep.entries import (
     CODE,
     GET,
@@ -186,7 +187,7 @@ class Journal:
         """Note that a sweep is over, with what it counted (plain data)."""
         with self._transaction():
             self._connection.execute(
-                "UPDATE runs SET ended = ?, counts = ? WHERE id = ?", (time.time(), json.dumps(counts), run)
+                "UPDATE runs SET ended = ?, counts = ? WHERE id = ?", (time.time(), dumps(counts), run)
             )
 
     def runs(self) -> list[Run]:

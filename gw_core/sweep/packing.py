@@ -125,13 +125,16 @@ _KINDS: Mapping[str, tuple[type, Callable[[str], Value]]] = {
 
 def _column(values: Sequence[Value]) -> tuple[str, bytes]:
     """The kind of a column and its values; one that is of no single kind is kept as JSON."""
-    types = set(map(type, values)) - {type(None)}
+    types = set(map(type, values))
+    missing = values.count(None) if type(None) in types else 0
+    types.discard(type(None))
     kind = next((name for name, (of, _) in _KINDS.items() if types <= {of}), "")
     if kind:
-        missing = None in values
-        shown = [_NONE if one is None else str(one) for one in values] if missing else list(map(str, values))
+        shown: Iterable[str] = map(str, values) if kind != "text" else values  # type: ignore[assignment]
+        if missing:
+            shown = [_NONE if one is None else str(one) for one in values]
         text = _SEPARATOR.join(shown)
-        if text.count(_SEPARATOR) == len(shown) - 1 and text.count(_NONE) == (values.count(None) if missing else 0):
+        if text.count(_SEPARATOR) == len(values) - 1 and text.count(_NONE) == missing:
             return kind, text.encode("utf-8", "surrogatepass")
     tagged = [None if one is None else [_kind_of(one), str(one)] for one in values]
     return "mixed", json.dumps(tagged).encode()
