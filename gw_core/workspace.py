@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from gw_core.ask import Answer
     from gw_core.citation import Citation
     from gw_core.ingest import IngestReport, Progress
+    from gw_core.records import Recipe
     from gw_core.retrieve import Search, SearchResult
+    from gw_core.sweep.run import OnBatch, SweepOptions, SweepResult
     from gw_core.verify import Verification
 
 StrPath = str | os.PathLike[str]
@@ -209,6 +211,38 @@ class Workspace:
             question, paths, self.config.ask.passages if k is None else k, scope, backend, rerank, ingesting
         )
         return ask(self.pipeline, self._open_catalogue(), request, reader_name=reader, pattern=pattern, abstain=abstain)
+
+    def sweep(
+        self,
+        recipe: Recipe | StrPath,
+        paths: Sequence[StrPath] = (),
+        *,
+        reader: str | None = None,
+        options: SweepOptions | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_batch: OnBatch | None = None,
+    ) -> SweepResult:
+        """Read everything at and below ``paths`` (the root), extract records, and reduce them. See
+        :func:`gw_core.sweep.run.sweep`. ``recipe`` may be the path of a YAML file; ``reader`` is the name of the reader
+        that is asked for fields which code cannot fill, else ``[ask] reader``."""
+        from gw_core.records import Recipe  # noqa: PLC0415
+        from gw_core.sweep.recipe import read_recipe  # noqa: PLC0415
+        from gw_core.sweep.run import sweep  # noqa: PLC0415
+
+        if not isinstance(recipe, Recipe):
+            recipe = read_recipe(Path(recipe), self.plugins.registry("reducers").resolve)
+        below = [relative_path(self.root, path) for path in paths] or [""]
+        asked = self.pipeline.reader(reader) if recipe.needs_reader else None
+        return sweep(
+            self.pipeline,
+            recipe,
+            below,
+            self.index,
+            options,
+            reader=asked,
+            on_progress=on_progress,
+            on_batch=on_batch,
+        )
 
     def prompt(self, question: str, paths: Sequence[StrPath] = (), **options: Any) -> str:
         """The grounded prompt for a model of one's own: rules, numbered and cited passages, the question."""
