@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gw_core.model import Hit
     from gw_core.plugins import Plugins
     from gw_core.retrieve import SearchResult
+    from gw_core.sweep.run import SweepResult
     from gw_core.verify import Verification
     from gw_core.workspace import IndexedFile, Status, Workspace
 
@@ -279,4 +280,25 @@ def plugins_result(plugins: Plugins, kind: str | None = None) -> dict[str, Any]:
             for name in kinds
             for rivals in plugins.registry(name).conflicts()
         ],
+    }
+
+
+def sweep_result(result: SweepResult, warnings: Iterable[str]) -> dict[str, Any]:
+    """``gw.sweep/1``. ``result`` is the same for the same files, recipe and answers of the reader; what this one run
+    took stands apart in ``run``."""
+    from gw_core.sweep.canonical import recipe_text  # noqa: PLC0415
+    from gw_core.sweep.run import plain_result  # noqa: PLC0415
+
+    return {
+        "schema": "gw.sweep/1",
+        "recipe": recipe_text(result.recipe),
+        "reader": result.reader,
+        "result": {
+            "answer": result.answer,
+            "results": {text: plain(plain_result(one)) for text, one in result.results.items()},
+            "coverage": result.coverage.result,
+            "plan_sha256": result.plan_sha256,
+        },
+        "run": result.coverage.run,
+        "warnings": list(warnings),
     }

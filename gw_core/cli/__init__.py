@@ -39,9 +39,13 @@ COMMANDS = {
     "search": "Find passages, best first.",
     "show": "Show the text of a citation, checked, with the lines around it.",
     "status": "Say what is indexed.",
+    "sweep": "Read everything, take records out of it, and count or add up.",
     "verify": "Check citations against the files they cite.",
 }
 """The built-in commands with their first line of help. Each is ``command`` in the module of its name."""
+
+ALIASES = {"stream-sweep": "sweep"}
+"""Other names of built-in commands."""
 
 
 class Group(click.Group):
@@ -53,6 +57,7 @@ class Group(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name in COMMANDS:
             from importlib import import_module  # noqa: PLC0415
 

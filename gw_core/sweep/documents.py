@@ -104,17 +104,10 @@ def _stream(pipeline: Pipeline, found: Found) -> BinaryIO:
 def segments(
     opened: Opened, recipe: Recipe, first: int, *, target: int = TARGET, overlap: int = 0
 ) -> Iterator[tuple[Planned, Sequence[str]]]:
-    """The segments of a document, numbered from ``first``, each with the names of its CSV columns.
-
-    The first row of a CSV document is that of the names, and no record.
-    """
-    header: Sequence[str] = ()
+    """The segments of a document, numbered from ``first``, each with the names of its CSV columns."""
     planned = plan(opened.path, opened.pieces(), recipe.split, target=target, overlap=overlap, first=first)
-    for number, one in enumerate(planned):
-        if recipe.split.kind == "csv" and number == 0 and one.starts:
-            header = next(csv.reader([one.text[one.starts[0] : one.ends[0]]]), [])
-            kept = len(one.starts) - 1
-            one = replace(  # noqa: PLW2901
-                one, starts=one.starts[1:], ends=one.ends[1:], segment=replace(one.segment, records=kept)
-            )
-        yield one, header
+    header, names = "", list[str]()
+    for one in planned:
+        if one.header != header:
+            header, names = one.header, next(csv.reader([one.header]), [])
+        yield one, names

@@ -59,17 +59,11 @@ def plan(
     Raises LoadError for a segment that is too long to be held, and where the pattern of the split takes too long.
     """
     document = _Document(blocks, scanner(split))
-    most = int(target * (1 + SLACK))
     before, offset, number = "", 0, first
-    while document.known(most, overlap):
-        while True:
-            cut, room = document.boundary(target), target
-            while fits is not None and room > 1 and not fits(before + document.buffer[: cut + overlap]):
-                room = min(room, cut) // 2
-                cut = document.boundary(room) if document.records_before(cut) > 1 else cut
-                if document.records_before(cut) <= 1:
-                    break
-            break
+    while document.decided(int(target * (1 + SLACK))):
+        cut = document.boundary(target)
+        if fits is not None:
+            cut = _fitting(document, cut, target, before, overlap, fits)
         text, starts, ends, after = document.take(cut, overlap)
         header = document.scanner.header
         end = offset + len(text)
@@ -80,3 +74,105 @@ def plan(
         before = (before + text)[-overlap:] if overlap else ""
 
 
+def segment_hash(text: str, before: str = "", after: str = "", header: str = "") -> str:
+    """The SHA-256, in hex, of all that the records of a segment depend on."""
+    parts = (header, "\1", before, "\0", text, "\0", after) if header else (before, "\0", text, "\0", after)
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plan_hash(segments: Iterable[Segment]) -> str:
+    """One hash over all segments of a plan, in their order."""
+    found = hashlib.sha256()
+    for one in segments:
+        found.update(f"{one.path}\0{one.start}\0{one.end}\0{one.sha256}\n".encode("utf-8", "surrogateescape"))
+    return found.hexdigest()
+
+
+class _Document:
+    """The part of a document that is being planned: ``buffer`` begins where the next segment does."""
+
+    def __init__(self, blocks: Iterable[str], scan: Scanner) -> None:
+        self.buffer = ""
+        self.scanner = scan
+        self._source = iter(blocks)
+        self._scanned = self._seen = 0
+        self._ended = False
+
+    def decided(self, most: int) -> bool:
+        """Read until all records that begin in the first ``most`` characters are there as a whole. False at the end."""
+        while not self._ended and self.scanner.reached() <= most:
+            if len(self.buffer) > 2 * MOST_CHARS:
+                raise _too_long()
+            self._read()
+        return bool(self.buffer)
+
+    def boundary(self, target: int) -> int:
+        """Where the next segment begins: at the record with the least hash among those in reach. Where none is, one is
+        long: it begins the next segment, unless it begins this one."""
+        least, most = max(1, int(target * (1 - SLACK))), int(target * (1 + SLACK))
+        if self._ended and len(self.buffer) <= most:
+            return len(self.buffer)
+        starts = self.scanner.starts
+        first, beyond = bisect_left(starts, least), bisect_right(starts, most)
+        if first < beyond:
+            hashes = [crc32(self._head(at)) for at in range(first, beyond)]
+            return starts[first + hashes.index(min(hashes))]
+        if first and starts[first - 1]:
+            return starts[first - 1]
+        if beyond < len(starts):
+            return starts[beyond]
+        return max(self.scanner.open, 0) or len(self.buffer)
+
+    def _head(self, at: int) -> bytes:
+        start, end = self.scanner.starts[at], self.scanner.ends[at]
+        return self.buffer[start : min(end, start + _HASHED)].encode("utf-8", "surrogatepass")
+
+    def before(self, cut: int) -> int:
+        """How many records begin before a place."""
+        return bisect_left(self.scanner.starts, cut)
+
+    def through(self, place: int) -> str:
+        """The text up to a place, as far as there is so much of it."""
+        while not self._ended and len(self.buffer) < place:
+            self._read()
+        return self.buffer[:place]
+
+    def take(self, cut: int, overlap: int) -> tuple[str, list[int], list[int], str]:
+        """Part with the text up to ``cut``: it, the records in it, and what follows it."""
+        if cut > MOST_CHARS:
+            raise _too_long()
+        after = self.through(cut + overlap)[cut:]
+        text, kept = self.buffer[:cut], self.before(cut)
+        starts, ends = self.scanner.starts[:kept], self.scanner.ends[:kept]
+        self.scanner.drop(kept, cut)
+        self.buffer = self.buffer[cut:]
+        self._scanned -= cut
+        self._seen -= cut
+        return text, starts, ends, after
+
+    def _read(self) -> None:
+        piece = next(self._source, None)
+        if piece is None:
+            self._ended = True
+            end = len(self.buffer)
+        else:
+            self.buffer += piece
+            end = len(self.buffer)
+            if self.scanner.by_lines:
+                end = max(self._scanned, settled(self.buffer, max(0, self._seen - 1)))
+                self._seen = len(self.buffer)
+        if end > self._scanned or self._ended:
+            self._scanned = self.scanner.scan(self.buffer, self._scanned, end, final=self._ended)
+
+
+def _fitting(document: _Document, cut: int, target: int, before: str, overlap: int, fits: Callable[[str], bool]) -> int:
+    """A boundary before which a reader's window ends, or at least no more than one record does."""
+    while document.before(cut) > 1 and not fits(before + document.through(cut + overlap)):
+        target = max(1, min(target, cut) // 2)
+        cut = document.boundary(target)
+    return cut
+
+
+def _too_long() -> LoadError:
+    message = f"a record of more than {MOST_CHARS:,} characters"
+    return LoadError(message, reason="too-large", hint="another split gives shorter ones")

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
@@ -32,6 +33,7 @@ from gw_core.sweep.coverage import Coverage, Missing
 from gw_core.sweep.documents import Opened, documents, segments
 from gw_core.sweep.entries import CODE, Entry, Key
 from gw_core.sweep.journal import Journal
+from gw_core.sweep.keyed import Keyed
 from gw_core.sweep.packing import pack_spans
 from gw_core.sweep.plan import TARGET, Planned
 from gw_core.sweep.reading import read_into, supported_only
@@ -66,8 +68,8 @@ class SweepResult:
         return answer(self.recipe, self.results, self.coverage.complete)
 
 
-OnBatch = Callable[[Batch, Opened], None]
-"""Is handed the records that count of each segment, in order, with the spans of their values, and their document."""
+OnBatch = Callable[[Batch], None]
+"""Is handed the records that count, in order, with the spans of their values."""
 
 
 def sweep(
@@ -109,7 +111,6 @@ class _Read:
     """A segment that is read, or is being read by another thread."""
 
     planned: Planned
-    opened: Opened
     batch: Batch
     extraction: Future[tuple[Extraction, float]] | Extraction | None = None
     units: Sequence[Unit] = ()
@@ -144,25 +145,40 @@ class _Sweep:
         folder = Path(tempfile.mkdtemp(prefix="gw-sweep-"))
         try:
             reducers = self._reducers(folder)
-            for done in self._in_order(self._reads(below, on_batch is not None)):
-                batch = self._finished(done)
-                if batch is None:
-                    continue
-                counted = batch if self._options.allow_unsupported else supported_only(batch)
+
+            def count(batch: Batch) -> None:
                 for text, reducer in reducers.items():
                     with running(f"reducer {text!r}", "a batch of records"):
-                        reducer.add(counted)
+                        reducer.add(batch)
                 if on_batch is not None:
-                    on_batch(counted, done.opened)
-                coverage = self._coverage
-                on_progress(Progress("sweeping", coverage.segments, coverage.segments, coverage.bytes_read, 0))
-            self._commit(0)
+                    on_batch(batch)
+
+            with closing(Keyed(self._recipe.key, folder)) if self._recipe.key else nullcontext() as keyed:
+                for batch in self._batches(below, on_batch is not None, on_progress):
+                    if keyed is None:
+                        count(batch)
+                    else:
+                        keyed.add(batch)
+                self._commit(0)
+                if keyed is not None:
+                    for batch in keyed.batches():
+                        count(batch)
+                    self._coverage.duplicates, self._coverage.conflicts = keyed.duplicates, keyed.conflicts
             results = {text: _checked(text, reducer.result()) for text, reducer in reducers.items()}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         self._coverage.seconds = time.perf_counter() - began
         self._coverage.cpu_seconds = time.process_time() - cpu
         return SweepResult(self._recipe, self._reader, self._plan.hexdigest(), results, self._coverage)
+
+    def _batches(self, below: Sequence[str], spans: bool, on_progress: Callable[[Progress], None]) -> Iterator[Batch]:
+        """The records that count of each segment, in the order of the plan."""
+        for done in self._in_order(self._reads(below, spans)):
+            batch = self._finished(done)
+            coverage = self._coverage
+            on_progress(Progress("sweeping", coverage.segments, coverage.segments, coverage.bytes_read, 0))
+            if batch is not None:
+                yield batch if self._options.allow_unsupported else supported_only(batch)
 
     def _reducers(self, folder: Path) -> dict[str, Reducer]:
         found: dict[str, Reducer] = {}
@@ -187,7 +203,7 @@ class _Sweep:
                 for planned, header in segments(one, self._recipe, self._numbers, target=self._options.target):
                     self._numbers += 1
                     self._note(planned.segment)
-                    yield _Read(planned, one, self._columns.read(planned, header=header, spans=spans))
+                    yield _Read(planned, self._columns.read(planned, header=header, spans=spans))
             except LoadError as error:  # a byte far into a large file that is none of its encoding
                 self._coverage.add_skipped(one.path, error.reason, f"{error.message}; read up to there")
 

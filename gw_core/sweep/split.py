@@ -1,9 +1,9 @@
 """Where the records of a text begin and end, by each way to split that a recipe knows.
 
 A :class:`Scanner` sees a document once, piece by piece and whole lines at a time, so that a document may be larger than
-memory. Offsets are code points of the text that is handed to it. ``\\n``, ``\\r\\n`` and a lone ``\\r`` each end a line; a
-line of nothing but white space is blank, and no record. A record reaches from the start of its first line to the end of
-its last, line end excluded.
+memory. Offsets are code points of the text that is handed to it. A line feed, a carriage return or both together end a
+line; a line of nothing but white space is blank, and no record. A record reaches from the start of its first line to
+the end of its last, line end excluded.
 """
 
 from __future__ import annotations
@@ -308,9 +308,12 @@ def delimiter(line: str) -> str:
 
 
 def settled(text: str, since: int) -> int:
-    """How far a text whose end is still to come consists of whole lines; ``since``: what was looked at before."""
-    end = len(text) - text.endswith("\r", since)  # a line feed may follow
-    return max(text.rfind("\n", since, end), text.rfind("\r", since, end)) + 1 or since
+    """Where the last whole line of a text that goes on ends, if it ends after ``since``; else 0.
+
+    A carriage return at the end of the text may be half a line end.
+    """
+    end = len(text) - text.endswith("\r")
+    return max(text.rfind("\n", since, end), text.rfind("\r", since, end)) + 1
 
 
 def _solid_lines(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:

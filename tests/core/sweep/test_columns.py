@@ -73,7 +73,7 @@ def test_a_text_that_is_no_number_or_day_makes_its_record_one_that_does_not_coun
 
 
 def test_csv_columns_and_json_paths() -> None:
-    text = 'a,"say ""hi""\nthere",3\r\nb,,\r\n'
+    text = 'who,what,n\r\na,"say ""hi""\nthere",3\r\nb,,\r\n'
     recipe = Recipe(Split("csv"), (Field("name", "column", column="who"), Field("said", "column", column="what")))
     [batch] = read(text, recipe, header=("who", "what", "n"))
     assert batch.columns == {"name": ["a", "b"], "said": ['say "hi"\nthere', ""]}
