@@ -223,7 +223,7 @@ class Workspace:
         on_batch: OnBatch | None = None,
     ) -> SweepResult:
         """Read everything at and below ``paths`` (the root), extract records, and reduce them. See
-        :func:`gw_core.sweep.run.sweep`. ``recipe`` may be the path of a YAML file; ``reader`` is the name of the reader
+        :func:`gw_core.sweep.run.sweep`. Paths may lie outside the root: then what they have in common is theirs. ``recipe`` may be the path of a YAML file; ``reader`` is the name of the reader
         that is asked for fields which code cannot fill, else ``[ask] reader``."""
         from gw_core.records import Recipe  # noqa: PLC0415
         from gw_core.sweep.recipe import read_recipe  # noqa: PLC0415
@@ -231,10 +231,11 @@ class Workspace:
 
         if not isinstance(recipe, Recipe):
             recipe = read_recipe(Path(recipe), self.plugins.registry("reducers").resolve)
-        below = [relative_path(self.root, path) for path in paths] or [""]
-        asked = self.pipeline.reader(reader) if recipe.needs_reader else None
+        pipeline = self._pipeline_over(paths)
+        below = [relative_path(pipeline.root, path) for path in paths] or [""]
+        asked = pipeline.reader(reader) if recipe.needs_reader else None
         return sweep(
-            self.pipeline,
+            pipeline,
             recipe,
             below,
             self.index,
@@ -327,6 +328,15 @@ class Workspace:
         return found.hexdigest()
 
     # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _pipeline_over(self, paths: Sequence[StrPath]) -> Pipeline:
+        """The pipeline of the root, or one of the folder that all paths are in, if one of them is not in the root."""
+        named = [Path(path).absolute() for path in paths]
+        root = self.root.resolve()
+        if all(path.resolve().is_relative_to(root) for path in named):
+            return self.pipeline
+        folders = [str(path if path.is_dir() else path.parent) for path in named]
+        return Pipeline(Path(os.path.commonpath(folders)), self.config, self.plugins)
 
     def _open_catalogue(self) -> Catalogue:
         if self._catalogue is None:

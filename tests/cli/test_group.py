@@ -95,7 +95,8 @@ def _examples() -> list[str]:
 def test_every_example_is_a_call_that_parses(
     gw: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example: str
 ) -> None:
-    (tmp_path / "docs").mkdir()
+    for name in ("docs", "logs", "data"):
+        (tmp_path / name).mkdir()
     context = click.Context(cli)
     for one in COMMANDS:
         if one != "bench":

@@ -151,3 +151,15 @@ def test_an_empty_corpus_has_no_records_and_a_pattern_that_never_ends_names_its_
     ran = gw("sweep", "evil.log", "--match", r"^(?P<x>(a+)+)$", "--reduce", "count", "--json")
     assert ran.code == 3
     assert ran.json["result"]["coverage"]["records"]["unsupported"] == 1
+
+
+def test_paths_outside_the_root_are_swept_from_the_folder_that_they_share(gw: Any, logs: Path, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    ran = gw(
+        "--root", str(here), "sweep", str(logs / "a.log"), str(logs / "b.log"), "--recipe", "recipe.yaml", "--json"
+    )
+    assert ran.code == 0
+    assert ran.json["result"]["results"]["count"]["total"] == 12
+    assert not (logs / ".gw").exists()
+    assert (here / ".gw" / "sweeps").is_dir()
