@@ -228,9 +228,7 @@ class Workspace:
         Paths may lie outside the root: then the folder that they share is theirs. ``recipe`` may be the path of a YAML
         file; ``reader`` is the name of the reader that is asked for fields which code cannot fill, else ``[ask]
         reader``.
-        """Read everything at and below ``paths`` (the root), extract records, and reduce them. See
-        :func:`gw_core.sweep.run.sweep`. Paths may lie outside the root: then what they have in common is theirs. ``recipe`` may be the path of a YAML file; ``reader`` is the name of the reader
-        that is asked for fields which code cannot fill, else ``[ask] reader``."""
+        """
         from gw_core.records import Recipe  # noqa: PLC0415
         from gw_core.sweep.recipe import read_recipe  # noqa: PLC0415
         from gw_core.sweep.run import sweep  # noqa: PLC0415
