@@ -11,6 +11,7 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from zlib import crc32
 
 from gw_core.errors import LoadError
@@ -24,8 +25,6 @@ SLACK = 0.25
 record in it is hashed."""
 MOST_CHARS = 32_000_000
 """A segment of more characters is an error of whoever said how to split: it would have to be held in memory."""
-
-_HASHED = 256  # characters of a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class _Document:
         starts = self.scanner.starts
         first, beyond = bisect_left(starts, least), bisect_right(starts, most)
         if first < beyond:
-            hashes = [crc32(self._head(at)) for at in range(first, beyond)]
+            hashes = self._hashes(first, beyond)
             return starts[first + hashes.index(min(hashes))]
         if first and starts[first - 1]:
             return starts[first - 1]
@@ -123,9 +122,11 @@ class _Document:
             return starts[beyond]
         return max(self.scanner.open, 0) or len(self.buffer)
 
-    def _head(self, at: int) -> bytes:
-        start, end = self.scanner.starts[at], self.scanner.ends[at]
-        return self.buffer[start : min(end, start + _HASHED)].encode("utf-8", "surrogatepass")
+    def _hashes(self, first: int, beyond: int) -> list[int]:
+        """Those of some records."""
+        places = map(slice, self.scanner.starts[first:beyond], self.scanner.ends[first:beyond])
+        texts = map(self.buffer.__getitem__, places)
+        return list(map(crc32, map(str.encode, texts, repeat("utf-8"), repeat("surrogatepass"))))
 
     def before(self, cut: int) -> int:
         """How many records begin before a place."""
@@ -151,18 +152,25 @@ class _Document:
         return text, starts, ends, after
 
     def _read(self) -> None:
-        piece = next(self._source, None)
-        if piece is None:
-            self._ended = True
-            end = len(self.buffer)
-        else:
-            self.buffer += piece
-            end = len(self.buffer)
-            if self.scanner.by_lines:
-                end = max(self._scanned, settled(self.buffer, max(0, self._seen - 1)))
-                self._seen = len(self.buffer)
+        self._more()
+        end = len(self.buffer)
+        if self.scanner.by_lines and not self._ended:
+            end = max(self._scanned, settled(self.buffer, max(0, self._seen - 1)))
+            self._seen = len(self.buffer)
         if end > self._scanned or self._ended:
             self._scanned = self.scanner.scan(self.buffer, self._scanned, end, final=self._ended)
+
+    def _more(self) -> None:
+        """A piece more; several where a record is long, so that what is there is not copied for each of them."""
+        pieces, size = [self.buffer], 0
+        while not size or size < len(self.buffer) // 4:
+            piece = next(self._source, None)
+            if piece is None:
+                self._ended = True
+                break
+            pieces.append(piece)
+            size += len(piece)
+        self.buffer = "".join(pieces)
 
 
 def _fitting(document: _Document, cut: int, target: int, before: str, overlap: int, fits: Callable[[str], bool]) -> int:

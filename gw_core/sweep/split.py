@@ -69,10 +69,10 @@ class Scanner:
         self.open = start
 
     def close(self) -> None:
-        if self.open >= 0:
+        if self.last > self.open >= 0:
             self.starts.append(self.open)
             self.ends.append(self.last)
-            self.open = -1
+        self.open = -1
 
     def reached(self) -> int:
         """The last place at which a record is known to begin; -1: there is none."""
@@ -92,16 +92,18 @@ class _Lines(Scanner):
 
     def scan(self, text: str, at: int, end: int, *, final: bool = False) -> int:  # noqa: ARG002 - each is complete
         own = text[at:end]
-        if "\r" in own:
+        line_end = _only_line_end(own)
+        if not line_end:
             for start, stop in _solid_lines(text, at, end):
                 self.starts.append(start)
                 self.ends.append(stop)
             return end
-        lines = own.split("\n")
+        lines = own.split(line_end)
         if not lines[-1]:
             lines.pop()
         lengths = list(map(len, lines))
-        starts = list(map(add, accumulate(lengths, initial=at), range(len(lengths))))
+        skipped = range(0, len(lines) * len(line_end), len(line_end))
+        starts = list(map(add, accumulate(lengths, initial=at), skipped))
         ends = list(map(add, starts, lengths))
         if "" in lines or any(map(str.isspace, lines)):
             solid = [bool(line) and not line.isspace() for line in lines]
@@ -136,11 +138,13 @@ class _Sections(Scanner):
         self._fence = ""
         self._title = -1  # where a paragraph of one line begins, if the line before was one
         self._above = -1  # the end of the line above that
+        self._headed = False  # the line before was a heading
 
     def line(self, text: str, start: int, end: int) -> None:
         line = text[start:end]
         adjacent = self.open >= 0 and _line_ends(text, self.last, start) == 1
         title, self._title = self._title, -1
+        headed, self._headed = self._headed, False
         if self._fence:
             closing = self._FENCE.match(line)
             if closing and closing[1].startswith(self._fence) and not closing[2].strip():
@@ -149,11 +153,13 @@ class _Sections(Scanner):
             self._fence = fence[1]
         elif self._HASHES.match(line):
             self.begin(start)
+            self._headed = True
         elif title >= 0 and adjacent and self._UNDERLINE.match(line):
+            self._headed = True
             if title > self.open:
                 self.last = self._above
                 self.begin(title)
-        elif not adjacent:
+        elif headed or not adjacent:
             self._title, self._above = start, self.last
         if self.open < 0:
             self.open = start
@@ -234,10 +240,11 @@ class _Matches(Scanner):
     def line(self, text: str, start: int, end: int) -> None:
         line = text[start:end]
         for found in self._pattern.finditer(line):
-            if found.start() < len(line):
-                if self.open >= 0 and not line[: found.start()].isspace() and found.start():
-                    self.last = start + len(line[: found.start()].rstrip())
-                self.begin(start + found.start())
+            at = found.start()
+            if at < len(line) and start + at != self.open:
+                if before := line[:at].rstrip():
+                    self.last = start + len(before)
+                self.begin(start + at)
         if self.open >= 0:
             self.last = end
 
@@ -321,6 +328,17 @@ def _solid_lines(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
     for found in _LINE.finditer(text, at, end):
         if not found[0].isspace():
             yield found.span()
+
+
+def _only_line_end(text: str) -> str:
+    """The line end of all lines; empty where there are several kinds."""
+    returns = text.count("\r")
+    if not returns:
+        return "\n"
+    feeds = text.count("\n")
+    if not feeds:
+        return "\r"
+    return "\r\n" if returns == feeds == text.count("\r\n") else ""
 
 
 def _line_ends(text: str, start: int, end: int) -> int:
