@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gw_core.errors import LoadError
 from gw_core.records import Split
 from gw_core.sweep.plan import Planned, plan, plan_hash
 from gw_core.sweep.split import records
@@ -20,6 +21,7 @@ SPLITS = [
     Split("csv"),
     Split("jsonl"),
     Split("regex", pattern="^ab"),
+    Split("regex", pattern="b c|word"),
     Split("window", size=20),
 ]
 TEXTS = st.lists(
@@ -38,7 +40,7 @@ def planned(text: str, split: Split, target: int = 30, size: int = 7, overlap: i
     return list(plan("a.txt", pieces(text, size), split, target=target, overlap=overlap))
 
 
-@pytest.mark.parametrize("split", SPLITS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("split", SPLITS, ids=lambda one: one.kind + one.pattern)
 @given(text=TEXTS, target=st.integers(4, 80), size=st.integers(1, 50), overlap=st.integers(0, 30))
 def test_segments_cover_the_document_and_own_every_record_once(
     split: Split, text: str, target: int, size: int, overlap: int
@@ -60,7 +62,7 @@ def spans(one: Planned) -> list[tuple[int, int]]:
     return list(zip(one.starts, one.ends, strict=True))
 
 
-@pytest.mark.parametrize("split", SPLITS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("split", SPLITS, ids=lambda one: one.kind + one.pattern)
 @given(text=TEXTS, target=st.integers(4, 80), sizes=st.tuples(st.integers(1, 50), st.integers(1, 500)))
 def test_the_pieces_in_which_a_text_comes_make_no_difference(
     split: Split, text: str, target: int, sizes: tuple[int, int]
@@ -87,13 +89,62 @@ def test_a_line_that_is_put_in_makes_at_most_three_of_a_thousand_segments_new(at
     assert len(set(after) - set(before)) <= 3
 
 
-def test_segments_are_of_about_the_target_and_a_record_longer_than_that_stands_alone() -> None:
+def test_segments_are_of_about_the_target() -> None:
     sizes = [len(one.text) for one in planned("\n".join(lines(2_000)), Split("line"), target=600, size=100)]
-    assert all(300 <= size <= 960 for size in sizes[:-1])
-    long = "short\n" * 30 + "y" * 5_000 + "\n" + "short\n" * 30
-    found = planned(long, Split("line"), target=100, size=64)
-    assert max(len(one.text) for one in found) < 5_200
-    assert "".join(one.text for one in found) == long
+    assert all(450 <= size <= 750 for size in sizes[:-1])
+    assert sizes[-1] <= 750
+
+
+@pytest.mark.parametrize("size", [64, 7_000])
+def test_a_record_longer_than_a_segment_stands_alone(size: int) -> None:
+    text = "short\n" * 30 + "y" * 5_000 + "\n" + "short\n" * 30
+    found = planned(text, Split("line"), target=100, size=size)
+    assert [one.text for one in found if len(one.text) > 125] == ["y" * 5_000 + "\n"]
+    assert "".join(one.text for one in found) == text
+
+
+def test_a_record_too_long_to_be_held_is_an_error_of_its_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gw_core.sweep.plan.MOST_CHARS", 1_000)
+    for text in ("a\n" + "y" * 1_200 + "\nb\n", "y" * 5_000):
+        with pytest.raises(LoadError, match="a record of more than 1,000 characters") as caught:
+            planned(text, Split("line"), target=100, size=50)
+        assert caught.value.reason == "too-large"
+    assert len(planned("y" * 999, Split("line"), target=100)) == 1
+
+
+def test_windows_follow_the_content_too() -> None:
+    choose = Random(7)
+    text = " ".join("x" * choose.randrange(1, 9) + str(number) for number in range(30_000))
+    split = Split("window", size=200)
+    before, after = (
+        [one.segment.sha256 for one in planned(whole, split, target=1_000, size=5_000)]
+        for whole in (text, "some words more " + text)
+    )
+    assert len(before) > 200
+    assert len(set(after) - set(before)) <= 3
+
+
+@given(st.integers(1, 400), st.integers(0, 40), st.integers(20, 90))
+def test_what_does_not_fit_a_reader_is_cut_smaller(target: int, overlap: int, most: int) -> None:
+    text = "\n".join(lines(60))
+
+    def fits(shown: str) -> bool:
+        return len(shown.split()) <= most // 10
+
+    found = list(plan("a.txt", pieces(text, 50), Split("line"), target=target, overlap=overlap, fits=fits))
+    assert "".join(one.text for one in found) == text
+    for one in found:
+        assert fits(one.context[0] + one.text + one.context[1]) or one.segment.records == 1
+
+
+def test_the_names_of_columns_are_part_of_what_a_segment_is() -> None:
+    rows = "\n".join(f"{number},x" for number in range(200))
+    one, other = (planned(f"{head}\n{rows}\n", Split("csv"), target=200) for head in ("a,b", "b,a"))
+    assert [p.header for p in one] == ["a,b"] * len(one)
+    assert len(one) > 3
+    assert sum(p.segment.records or 0 for p in one) == 200
+    assert [p.text for p in one][1:] == [p.text for p in other][1:]
+    assert not {p.segment.sha256 for p in one} & {p.segment.sha256 for p in other}
 
 
 def test_context_changes_the_hash_of_a_segment() -> None:
