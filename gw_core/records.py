@@ -97,8 +97,8 @@ class Recipe:
 class Segment:
     """A span of a document that owns the records which start in ``start`` to ``end``.
 
-    ``before`` and ``after`` are how far its context reaches, for the reader's eyes only. ``sha256`` is of the text from
-    ``before`` to ``after``, in hex.
+    ``before`` and ``after`` are how far its context reaches, for the reader's eyes only. ``sha256``, in hex, is of the
+    text from ``before`` to ``after``, of where in it the context ends, and of the names of CSV columns above it.
     """
 
     number: int

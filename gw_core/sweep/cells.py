@@ -19,6 +19,8 @@ Place = tuple[int, int]
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 _SPACE = re.compile(r"[ \t\r\n]*")
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which JSON can escape and which are no text."""
 _SHOWN = 10
 
 
@@ -106,8 +108,10 @@ def json_at(value: Any, path: str) -> Any:
 def json_text(value: Any, text: str, path: str) -> Value:
     """What stands at a place as text: a number, true and false as JSON has them, a list or an object as it is written
     in ``text``."""
-    if value is None or isinstance(value, str):
-        return value or None
+    if isinstance(value, str):
+        return (_HALVES.sub("\ufffd", value) if "\\u" in text else value) or None
+    if value is None:
+        return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):

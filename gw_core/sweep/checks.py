@@ -14,6 +14,7 @@ from gw_core.lined import Node, shown_key, unknown_key
 from gw_core.records import Field, FieldKind, Split, SplitKind, Support
 from gw_core.registry import suggestion
 from gw_core.schema import Origin
+from gw_core.sweep.searching import needs_line_end
 
 MAX_TEXT = 10_000
 """Characters of a question, a description, a choice or a pattern: more than any that a person wrote."""
@@ -281,6 +282,9 @@ def _beginning(given: Given, node: Node) -> str:
     pattern, compiled = pattern_of(given, "split", node)
     if compiled.match(""):
         raise given.error("split: the pattern matches nothing at all, so it cuts everywhere", "split: line", node)
+    if needs_line_end(pattern):
+        hint = "^ is where a line begins; blank lines part records with split: blank-line"
+        raise given.error("split: the pattern is matched line by line, and holds a line end", hint, node)
     return pattern
 
 

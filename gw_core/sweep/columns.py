@@ -164,7 +164,7 @@ def _read_columns(reading: _Reading, fields: Sequence[Field], names: list[str], 
     texts = reading.texts.texts
     cells = rows(texts, separator)
     for field in fields:
-        at = column_index(names, field.column)
+        at = column_index(names, field.column) if names else 0  # of an empty document there are no rows
         raw = [row[at] if at < len(row) else None for row in cells]
         places = [cell_place(text, separator, at) for text in texts] if reading.spans else None
         reading.add(field, raw, places)

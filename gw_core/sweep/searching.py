@@ -113,18 +113,26 @@ def _rare(pattern: re.Pattern[str], texts: Texts, literal: str) -> list[Match]:
 def required(pattern: str, flags: int = 0) -> str:
     """The longest text that stands in whatever a pattern matches; empty where none is known.
 
-    >>> required(r"status: (?P<status>\\\\w+)")
+    >>> required(r"status: (?P<status>\\w+)")
     'status: '
     """
+    return max(_required(pattern, flags), key=len, default="")
+
+
+def needs_line_end(pattern: str) -> bool:
+    """Whether whatever a pattern matches holds a line end, so that it never matches in a line."""
+    return any("\n" in one or "\r" in one for one in _required(pattern, 0))
+
+
+def _required(pattern: str, flags: int) -> list[str]:
     if flags & re.IGNORECASE:
-        return ""
+        return []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            parsed = _sre.parse(pattern, flags & ~re.UNICODE)
+            return _literals(_sre.parse(pattern, flags & ~re.UNICODE))
     except (re.error, RecursionError, OverflowError):
-        return ""
-    return max(_literals(parsed), key=len, default="")
+        return []
 
 
 def _literals(items: Iterable[tuple[Any, Any]]) -> list[str]:

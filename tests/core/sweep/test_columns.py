@@ -139,6 +139,11 @@ def test_json_paths() -> None:
     }
 
 
+def test_half_a_character_that_json_escapes_is_no_text() -> None:
+    [batch] = read('{"a": "x\\ud800"}', Recipe(Split("jsonl"), (Field("a", "path", path="a"),)))
+    assert batch.columns["a"] == ["x\ufffd"]
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gw_core.errors import LoadError
+from gw_core.errors import LoadError, UsageError
 from gw_core.records import Split
+from gw_core.sweep.recipe import recipe_from_options
 from gw_core.sweep.split import records, scanner, settled
 
 
@@ -143,6 +144,12 @@ def test_rows_that_the_csv_module_wrote_are_read_again(rows: list[list[str]]) ->
 def test_a_record_begins_where_the_pattern_matches_in_a_line(pattern: str, found: list[str]) -> None:
     text = "x\n1 a\nb\n2 c\r\n3\n\n d \n\n"
     assert [one.rstrip() for one in cut(text, "regex", pattern=pattern)] == found
+
+
+@pytest.mark.parametrize("pattern", [r"\n\nQ:", r"(?:\r?\n)+Q", r"a(b\n)+"])
+def test_a_pattern_that_needs_a_line_end_never_matches_in_a_line_and_is_refused(pattern: str) -> None:
+    with pytest.raises(UsageError, match="line by line"):
+        recipe_from_options(lambda name: name, split=f"regex: {pattern}")  # type: ignore[arg-type, return-value]
 
 
 def test_several_records_may_begin_in_a_line() -> None:
