@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gw_core.model import Hit
     from gw_core.plugins import Plugins
     from gw_core.retrieve import SearchResult
+    from gw_core.sweep.estimate import Estimate
     from gw_core.sweep.run import SweepResult
     from gw_core.verify import Verification
     from gw_core.workspace import IndexedFile, Status, Workspace
@@ -300,5 +301,26 @@ def sweep_result(result: SweepResult, warnings: Iterable[str]) -> dict[str, Any]
             "plan_sha256": result.plan_sha256,
         },
         "run": result.coverage.run,
+        "warnings": list(warnings),
+    }
+
+
+def sweep_plan_result(estimate: Estimate, warnings: Iterable[str]) -> dict[str, Any]:
+    """``gw.sweep-plan/1``: what a sweep would take."""
+    coverage = estimate.coverage
+    return {
+        "schema": "gw.sweep-plan/1",
+        "reader": estimate.reader,
+        "extracts": estimate.extracts,
+        "plan_sha256": estimate.plan_sha256,
+        "files": coverage.result["files"],
+        "bytes": coverage.bytes_read,
+        "chars": coverage.chars_read,
+        "segments": estimate.segments,
+        "segments_in_journal": estimate.known,
+        "records": estimate.records,
+        "calls": estimate.calls,
+        "tokens": estimate.tokens,
+        "tokens_counted": estimate.tokens_counted,
         "warnings": list(warnings),
     }

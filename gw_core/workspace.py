@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gw_core.ingest import IngestReport, Progress
     from gw_core.records import Recipe
     from gw_core.retrieve import Search, SearchResult
+    from gw_core.sweep.estimate import Estimate
     from gw_core.sweep.run import OnBatch, SweepOptions, SweepResult
     from gw_core.verify import Verification
 
@@ -221,6 +222,7 @@ class Workspace:
         options: SweepOptions | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         on_batch: OnBatch | None = None,
+        spans: bool = True,
     ) -> SweepResult:
         """Read everything at and below ``paths`` (the root), extract records, and reduce them. See
         :func:`gw_core.sweep.run.sweep`.
@@ -229,15 +231,9 @@ class Workspace:
         file; ``reader`` is the name of the reader that is asked for fields which code cannot fill, else ``[ask]
         reader``.
         """
-        from gw_core.records import Recipe  # noqa: PLC0415
-        from gw_core.sweep.recipe import read_recipe  # noqa: PLC0415
         from gw_core.sweep.run import sweep  # noqa: PLC0415
 
-        if not isinstance(recipe, Recipe):
-            recipe = read_recipe(Path(recipe), self.plugins.registry("reducers").resolve)
-        pipeline = self._pipeline_over(paths)
-        below = [relative_path(pipeline.root, path) for path in paths] or [""]
-        asked = pipeline.reader(reader) if recipe.needs_reader else None
+        recipe, pipeline, below, asked = self._swept(recipe, paths, reader)
         return sweep(
             pipeline,
             recipe,
@@ -247,7 +243,22 @@ class Workspace:
             reader=asked,
             on_progress=on_progress,
             on_batch=on_batch,
+            spans=spans,
         )
+
+    def estimate_sweep(
+        self,
+        recipe: Recipe | StrPath,
+        paths: Sequence[StrPath] = (),
+        *,
+        reader: str | None = None,
+        options: SweepOptions | None = None,
+    ) -> Estimate:
+        """What :meth:`sweep` would take; no reader is asked. See :func:`gw_core.sweep.estimate.estimate`."""
+        from gw_core.sweep.estimate import estimate  # noqa: PLC0415
+
+        recipe, pipeline, below, asked = self._swept(recipe, paths, reader)
+        return estimate(pipeline, recipe, below, self.index, options, reader=asked)
 
     def prompt(self, question: str, paths: Sequence[StrPath] = (), **options: Any) -> str:
         """The grounded prompt for a model of one's own: rules, numbered and cited passages, the question."""
@@ -332,6 +343,19 @@ class Workspace:
         return found.hexdigest()
 
     # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _swept(
+        self, recipe: Recipe | StrPath, paths: Sequence[StrPath], reader: str | None
+    ) -> tuple[Recipe, Pipeline, list[str], tuple[str, Any] | None]:
+        """What a sweep needs: its recipe, the pipeline over its paths, these relative to it, and whom to ask."""
+        from gw_core.records import Recipe  # noqa: PLC0415
+        from gw_core.sweep.recipe import read_recipe  # noqa: PLC0415
+
+        if not isinstance(recipe, Recipe):
+            recipe = read_recipe(Path(recipe), self.plugins.registry("reducers").resolve)
+        pipeline = self._pipeline_over(paths)
+        below = [relative_path(pipeline.root, path) for path in paths] or [""]
+        return recipe, pipeline, below, pipeline.reader(reader) if recipe.needs_reader else None
 
     def _pipeline_over(self, paths: Sequence[StrPath]) -> Pipeline:
         """The pipeline of the root, or one of the folder that all paths are in, if one of them is not in the root."""

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gw_core.cli.console import one_line
+from gw_core.cli.console import one_line, size_text
 from gw_core.cli.options import Session, gw_command
 from gw_core.errors import UsageError
-from gw_core.output import sweep_result
+from gw_core.output import sweep_plan_result, sweep_result
 
 if TYPE_CHECKING:
     from gw_core.cli.console import Console
     from gw_core.records import Recipe
-    from gw_core.sweep.run import SweepResult
+    from gw_core.sweep.estimate import Estimate
+    from gw_core.sweep.run import SweepOptions, SweepResult
     from gw_core.workspace import Workspace
 
 NOT_TRUSTED = 3
@@ -30,6 +31,7 @@ NOT_TRUSTED = 3
         "gw sweep data/ --split csv --field 'hours: {column: hours, number: true}' --reduce 'sum hours'",
         "gw sweep logs/ --when ERROR --reduce count --json | jq .result.results.count.total",
         "gw sweep logs/ --match 'user=(?P<user>\\w+)' --reduce 'top 5 user' --records records.jsonl",
+        "gw sweep --recipe tickets.yaml data/ --plan         # what it would take; nothing is asked of a reader",
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[PATH]...")
@@ -48,6 +50,7 @@ NOT_TRUSTED = 3
 @click.option("--resume", is_flag=True, help="What every sweep does: go on where the last one was broken off.")
 @click.option("--records", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write all records.")
 @click.option("--force", is_flag=True, help="Overwrite the file of --records.")
+@click.option("--plan", "plan_only", is_flag=True, help="Only say what it would take: nothing is asked of a reader.")
 @click.option("--allow-partial", is_flag=True, help="Exit 0 although not all could be read.")
 @click.option("--allow-unsupported", is_flag=True, help="Count records whose values are not supported, too.")
 def command(session: Session, paths: tuple[str, ...], **options: Any) -> int:
@@ -59,6 +62,8 @@ def command(session: Session, paths: tuple[str, ...], **options: Any) -> int:
     """
     with session.workspace() as workspace:
         recipe = _recipe(workspace, options)
+        if options["plan_only"]:
+            return _plan(session, workspace, recipe, paths, options)
         result = _swept(session, workspace, recipe, paths, options)
     _write(session.console, result, workspace.warnings)
     return _exit_code(result, options)
@@ -81,13 +86,7 @@ def _swept(
     session: Session, workspace: Workspace, recipe: Recipe, paths: Sequence[str], options: dict[str, Any]
 ) -> SweepResult:
     from gw_core.sweep.records_file import RecordsFile  # noqa: PLC0415
-    from gw_core.sweep.run import SweepOptions  # noqa: PLC0415
 
-    chosen = SweepOptions(
-        concurrency=options["concurrency"] or workspace.config.sweep.concurrency,
-        fresh=options["fresh"],
-        allow_unsupported=options["allow_unsupported"],
-    )
     with (
         RecordsFile.open(options["records"], force=options["force"]) as records,
         session.console.progress() as on_progress,
@@ -96,10 +95,55 @@ def _swept(
             recipe,
             paths,
             reader=options["reader"],
-            options=chosen,
+            options=_sweep_options(workspace, options),
             on_progress=on_progress,
             on_batch=records.write if records else None,
         )
+
+
+def _sweep_options(workspace: Workspace, options: dict[str, Any]) -> SweepOptions:
+    from gw_core.sweep.run import SweepOptions  # noqa: PLC0415
+
+    return SweepOptions(
+        concurrency=options["concurrency"] or workspace.config.sweep.concurrency,
+        fresh=options["fresh"],
+        allow_unsupported=options["allow_unsupported"],
+    )
+
+
+def _plan(session: Session, workspace: Workspace, recipe: Recipe, paths: Sequence[str], options: dict[str, Any]) -> int:
+    console = session.console
+    if options["records"] is not None:
+        raise UsageError("--plan reads no records", hint="leave out --records, or --plan")
+    chosen = _sweep_options(workspace, options)
+    found = workspace.estimate_sweep(recipe, paths, reader=options["reader"], options=chosen)
+    if console.format == "json":
+        console.item(sweep_plan_result(found, workspace.warnings))
+    else:
+        for line in _plan_lines(found):
+            console.line(one_line(line))
+    return NOT_TRUSTED if found.coverage.failed and not options["allow_partial"] else 0
+
+
+def _plan_lines(found: Estimate) -> list[str]:
+    coverage = found.coverage
+    sizes = f"{size_text(coverage.bytes_read)} in {_count(coverage.files, 'file')}"
+    lines = [f"{_count(found.records, 'record')} in {_count(found.segments, 'segment')}: {sizes}"]
+    lines += coverage.files_left_out()
+    lines.append(f"in the journal: {found.known:,} of {_count(found.segments, 'segment')}")
+    if not found.asks:
+        lines.append("no reader is asked: code fills all fields")
+    else:
+        how = "counted by it" if found.tokens_counted else "reckoned as 4 bytes each"
+        calls = f"{_count(found.calls, 'call')}, {_count(found.tokens, 'token')} of records ({how}; prompts aside)"
+        lines.append(f"reader {found.reader}: {calls}")
+    if not found.extracts:
+        lines.append(f"reader {found.reader} cannot take part: it does not extract; name another with --reader")
+    return [*lines, f"plan {found.plan_sha256}"]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _write(console: Console, result: SweepResult, warnings: Sequence[str]) -> None:

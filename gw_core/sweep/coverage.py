@@ -204,11 +204,7 @@ class Coverage:
 
     def lines(self, *, run: bool = True) -> list[str]:
         """The same for people, a line each; with ``run``, also what it took."""
-        lines = [self._read()]
-        if self.skipped:
-            counts = (f"{len(paths):,} {reason}" for reason, paths in sorted(self.skipped.items()))
-            lines.append(f"left out: {', '.join(counts)}")
-        lines += _some([f"not read: {file_name(path)}: {_line(why)}" for path, why in sorted(self.failed.items())])
+        lines = [self._read(), *self.files_left_out()]
         lines += _some([_lost(one) for one in sorted(self.missing, key=lambda one: (one.path, one.start))])
         lines += [self._records()] if self.found else []
         lines += _some(
@@ -225,6 +221,16 @@ class Coverage:
         if run and self.seconds:
             lines.append(f"took {self.seconds:.1f} s")
         return lines
+
+    def files_left_out(self) -> list[str]:
+        """A line for people about the files that are skipped, and one for each that failed."""
+        lines = []
+        if self.skipped:
+            counts = (f"{len(paths):,} {reason}" for reason, paths in sorted(self.skipped.items()))
+            lines.append(f"left out: {', '.join(counts)}")
+        return lines + _some(
+            [f"not read: {file_name(path)}: {_line(why)}" for path, why in sorted(self.failed.items())]
+        )
 
     def _read(self) -> str:
         thousandths = self.bytes_read * 1000 // self.bytes if self.bytes else round(self.share_read * 1000)

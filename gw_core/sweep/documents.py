@@ -6,7 +6,7 @@ import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from gw_core.corpus import Found, Skipped, walk
 from gw_core.errors import NOT_TEXT, GwError, LoadError
@@ -14,6 +14,7 @@ from gw_core.files import open_regular, read_regular
 from gw_core.ingest import load_document
 from gw_core.pipeline import Pipeline
 from gw_core.records import Recipe
+from gw_core.sweep.coverage import Coverage
 from gw_core.sweep.plan import TARGET, Planned, plan
 from gw_core.text.decode import blocks, decode, is_binary
 
@@ -23,6 +24,8 @@ WHOLE = 4_000_000
 """Files of plain text up to this size, in bytes, are decoded as a whole, larger ones bit by bit."""
 _HEAD = 1_000_000
 _ANY = 1 << 62
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +114,30 @@ def segments(
         if one.header != header:
             header, names = one.header, next(csv.reader([one.header]), [])
         yield one, names
+
+
+def each_segment(
+    pipeline: Pipeline,
+    recipe: Recipe,
+    below: Sequence[str],
+    coverage: Coverage,
+    read: Callable[[Planned, Sequence[str]], T],
+    *,
+    target: int = TARGET,
+) -> Iterator[T]:
+    """What ``read`` makes of each segment and the names of its CSV columns, in the order of the plan.
+
+    Files that are read and those that are not are noted in ``coverage``; a LoadError of ``read`` ends its file.
+    """
+    number = 0
+    for one in documents(pipeline, below):
+        if not isinstance(one, Opened):
+            coverage.add_skipped(one.path, one.reason, one.detail, one.size)
+            continue
+        coverage.files += 1
+        try:
+            for planned, names in segments(one, recipe, number, target=target):
+                number += 1
+                yield read(planned, names)
+        except LoadError as error:  # a byte far into a large file that is none of its encoding
+            coverage.add_skipped(one.path, error.reason, f"{error.message}; read up to there")

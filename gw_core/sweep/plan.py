@@ -83,8 +83,14 @@ def plan_hash(segments: Iterable[Segment]) -> str:
     """One hash over all segments of a plan, in their order."""
     found = hashlib.sha256()
     for one in segments:
-        found.update(f"{one.path}\0{one.start}\0{one.end}\0{one.sha256}\n".encode("utf-8", "surrogateescape"))
+        found.update(plan_line(one))
     return found.hexdigest()
+
+
+def plan_line(segment: Segment) -> bytes:
+    """What the hash of a plan is over, of each of its segments."""
+    line = f"{segment.path}\0{segment.start}\0{segment.end}\0{segment.sha256}\n"
+    return line.encode("utf-8", "surrogateescape")
 
 
 class _Document:

@@ -21,21 +21,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from gw_core.errors import LoadError, PluginError, UsageError
+from gw_core.errors import PluginError, UsageError
 from gw_core.ingest import Progress
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Extractor, Reducer
-from gw_core.records import Batch, Extracted, Extraction, Recipe, Segment, Unit
+from gw_core.records import Batch, Extracted, Extraction, Recipe, Unit
 from gw_core.seams import running
 from gw_core.sweep.answer import answer
 from gw_core.sweep.columns import Columns
 from gw_core.sweep.coverage import Coverage, Missing
-from gw_core.sweep.documents import Opened, documents, segments
+from gw_core.sweep.documents import each_segment
 from gw_core.sweep.entries import CODE, Entry, Key
 from gw_core.sweep.journal import Journal
 from gw_core.sweep.keyed import Keyed
 from gw_core.sweep.packing import pack_spans
-from gw_core.sweep.plan import TARGET, Planned
+from gw_core.sweep.plan import TARGET, Planned, plan_line
 from gw_core.sweep.reading import read_into, supported_only
 
 _BATCH = 16
@@ -82,18 +82,20 @@ def sweep(
     reader: tuple[str, Any] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_batch: OnBatch | None = None,
+    spans: bool = True,
 ) -> SweepResult:
     """Sweep the files at and below these relative paths; the journal lies in the folder ``index``.
 
-    ``reader`` is its name and the component, for a recipe that needs one. Raises UsageError for a recipe with nothing
-    to reduce, or one that needs a reader which cannot extract.
+    ``reader`` is its name and the component, for a recipe that needs one. ``spans`` has ``on_batch`` told where each
+    value stands, too, which takes longer. Raises UsageError for a recipe with nothing to reduce where nobody else takes
+    the records, or one that needs a reader which cannot extract.
     """
-    if not recipe.reduce:
+    if not recipe.reduce and on_batch is None:
         raise UsageError("there is nothing to reduce the records to", hint="--reduce count, or reduce: in the recipe")
     name, extractor = _extractor(recipe, reader)
     with Journal.open(index) as journal:
         one = _Sweep(pipeline, recipe, journal, name, extractor, options or SweepOptions())
-        return one.run(below, on_progress or (lambda _: None), on_batch)
+        return one.run(below, on_progress or (lambda _: None), on_batch, spans=spans)
 
 
 def _extractor(recipe: Recipe, reader: tuple[str, Any] | None) -> tuple[str, Extractor | None]:
@@ -136,10 +138,14 @@ class _Sweep:
         self._coverage = Coverage()
         self._plan = sha256()
         self._entries: list[Entry] = []
-        self._numbers = 0
 
     def run(
-        self, below: Sequence[str], on_progress: Callable[[Progress], None], on_batch: OnBatch | None
+        self,
+        below: Sequence[str],
+        on_progress: Callable[[Progress], None],
+        on_batch: OnBatch | None,
+        *,
+        spans: bool = True,
     ) -> SweepResult:
         began, cpu = time.perf_counter(), time.process_time()
         folder = Path(tempfile.mkdtemp(prefix="gw-sweep-"))
@@ -154,7 +160,7 @@ class _Sweep:
                     on_batch(batch)
 
             with closing(Keyed(self._recipe.key, folder)) if self._recipe.key else nullcontext() as keyed:
-                for batch in self._batches(below, on_batch is not None, on_progress):
+                for batch in self._batches(below, spans and on_batch is not None, on_progress):
                     if keyed is None:
                         count(batch)
                     else:
@@ -194,22 +200,13 @@ class _Sweep:
 
     def _reads(self, below: Sequence[str], spans: bool) -> Iterator[_Read]:
         """Every segment in the order of the plan, with the fields that code fills."""
-        for one in documents(self._pipeline, below):
-            if not isinstance(one, Opened):
-                self._coverage.add_skipped(one.path, one.reason, one.detail, one.size)
-                continue
-            self._coverage.files += 1
-            try:
-                for planned, header in segments(one, self._recipe, self._numbers, target=self._options.target):
-                    self._numbers += 1
-                    self._note(planned.segment)
-                    yield _Read(planned, self._columns.read(planned, header=header, spans=spans))
-            except LoadError as error:  # a byte far into a large file that is none of its encoding
-                self._coverage.add_skipped(one.path, error.reason, f"{error.message}; read up to there")
 
-    def _note(self, segment: Segment) -> None:
-        line = f"{segment.path}\0{segment.start}\0{segment.end}\0{segment.sha256}\n"
-        self._plan.update(line.encode("utf-8", "surrogateescape"))
+        def read(planned: Planned, header: Sequence[str]) -> _Read:
+            self._plan.update(plan_line(planned.segment))
+            return _Read(planned, self._columns.read(planned, header=header, spans=spans))
+
+        target = self._options.target
+        return each_segment(self._pipeline, self._recipe, below, self._coverage, read, target=target)
 
     def _in_order(self, reads: Iterator[_Read]) -> Iterator[_Read]:
         """The segments in their order; where a reader is asked, some of them are read ahead of the first."""
