@@ -14,6 +14,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from gw_core.ask import stands_in
+from gw_core.errors import PluginError
 from gw_core.records import Batch, Extracted, Extraction, Field, Recipe, Unit, Value
 
 _TIME_OF_DAY = re.compile(r"%[HIMSpfcXTRrzZ]")
@@ -46,6 +47,35 @@ def judge(field: Field, said: str | None, evidence: str, unit: Unit) -> Judged:
     if field.support == "literal" and not _stands_in(field, said, unit.text[place[0] : place[1]]):
         return Judged(None, span, f"{said!r} does not stand in the evidence for {field.name}")
     return Judged(value, span)
+
+
+def checked_extraction(name: str, extraction: object) -> Extraction:
+    """What reader ``name`` returned, if it keeps the contract of :meth:`Extractor.extract` as far as its types go.
+
+    Raises PluginError otherwise: a broken reader is named and has read nothing.
+    """
+
+    def broken(what: str) -> PluginError:
+        return PluginError(f"reader {name!r} broke its contract: {what}")
+
+    if not isinstance(extraction, Extraction):
+        raise broken(f"it returned {type(extraction).__name__}, not an Extraction")
+    if type(extraction.raw) is not str:
+        raise broken("its raw output is no text")
+    for tokens in (extraction.prompt_tokens, extraction.completion_tokens):
+        if tokens is not None and not (type(tokens) is int and 0 <= tokens < 1 << 53):
+            raise broken(f"a number of tokens is {tokens!r}")
+    for one in extraction.records:
+        if not isinstance(one, Extracted) or type(one.unit) is not int:
+            raise broken("a record that is none")
+        for texts in (one.values, one.evidence):
+            if not isinstance(texts, Mapping) or not all(type(key) is str for key in texts):
+                raise broken("values of a record that are no mapping of fields")
+        if not all(value is None or type(value) is str for value in one.values.values()):
+            raise broken("a value that is no text")
+        if not all(type(words) is str for words in one.evidence.values()):
+            raise broken("evidence that is no text")
+    return extraction
 
 
 def read_into(batch: Batch, recipe: Recipe, units: Sequence[Unit], extraction: Extraction) -> Batch:
@@ -111,6 +141,8 @@ def _place(evidence: str, text: str) -> tuple[int, int] | None:
     words = evidence.split()
     if not words:
         return 0, len(text)
+    if sum(map(len, words)) > len(text):
+        return None
     found = re.search(r"\s+".join(map(re.escape, words)), text)
     return found.span() if found else None
 

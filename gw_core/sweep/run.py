@@ -12,22 +12,24 @@ import shutil
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from gw_core.errors import PluginError, UsageError
+from gw_core.errors import GwError, PluginError, UsageError
 from gw_core.ingest import Progress
 from gw_core.pipeline import Pipeline
 from gw_core.protocols import Extractor, Reducer
 from gw_core.records import Batch, Extracted, Extraction, Recipe, Unit
 from gw_core.seams import running
 from gw_core.sweep.answer import answer
+from gw_core.sweep.calls import Calls
 from gw_core.sweep.columns import Columns
 from gw_core.sweep.coverage import Coverage, Missing
 from gw_core.sweep.documents import each_segment
@@ -36,8 +38,9 @@ from gw_core.sweep.journal import Journal
 from gw_core.sweep.keyed import Keyed
 from gw_core.sweep.packing import pack_spans
 from gw_core.sweep.plan import TARGET, Planned, plan_line
-from gw_core.sweep.reading import read_into, supported_only
+from gw_core.sweep.reading import checked_extraction, read_into, supported_only
 
+_CUT = "the reader was cut off"
 _BATCH = 16
 """Segments that are committed to the journal at once where code fills all fields."""
 
@@ -110,12 +113,19 @@ def _extractor(recipe: Recipe, reader: tuple[str, Any] | None) -> tuple[str, Ext
 
 @dataclass(slots=True)
 class _Read:
-    """A segment that is read, or is being read by another thread."""
+    """A segment that is read, or is being read by another thread.
+
+    ``said`` is what the journal knows of it, ``asked`` the call of the reader, which segments of the same content
+    share: the first of them is its ``owner``.
+    """
 
     planned: Planned
     batch: Batch
-    extraction: Future[tuple[Extraction, float]] | Extraction | None = None
+    key: Key
     units: Sequence[Unit] = ()
+    said: Extraction | None = None
+    asked: Future[tuple[Extraction, float]] | None = None
+    owner: bool = False
 
 
 class _Sweep:
@@ -138,6 +148,8 @@ class _Sweep:
         self._coverage = Coverage()
         self._plan = sha256()
         self._entries: list[Entry] = []
+        self._asked: dict[Key, Future[tuple[Extraction, float]]] = {}
+        self._answered = set[bytes]()  # in this run, by what the segment holds
 
     def run(
         self,
@@ -160,11 +172,12 @@ class _Sweep:
                     on_batch(batch)
 
             with closing(Keyed(self._recipe.key, folder)) if self._recipe.key else nullcontext() as keyed:
-                for batch in self._batches(below, spans and on_batch is not None, on_progress):
-                    if keyed is None:
-                        count(batch)
-                    else:
-                        keyed.add(batch)
+                with closing(self._batches(below, spans and on_batch is not None, on_progress)) as batches:
+                    for batch in batches:
+                        if keyed is None:
+                            count(batch)
+                        else:
+                            keyed.add(batch)
                 self._commit(0)
                 if keyed is not None:
                     for batch in keyed.batches():
@@ -177,14 +190,17 @@ class _Sweep:
         self._coverage.cpu_seconds = time.process_time() - cpu
         return SweepResult(self._recipe, self._reader, self._plan.hexdigest(), results, self._coverage)
 
-    def _batches(self, below: Sequence[str], spans: bool, on_progress: Callable[[Progress], None]) -> Iterator[Batch]:
+    def _batches(
+        self, below: Sequence[str], spans: bool, on_progress: Callable[[Progress], None]
+    ) -> Generator[Batch, None, None]:
         """The records that count of each segment, in the order of the plan."""
-        for done in self._in_order(self._reads(below, spans)):
-            batch = self._finished(done)
-            coverage = self._coverage
-            on_progress(Progress("sweeping", coverage.segments, coverage.segments, coverage.bytes_read, 0))
-            if batch is not None:
-                yield batch if self._options.allow_unsupported else supported_only(batch)
+        with closing(self._in_order(self._reads(below, spans))) as in_order:
+            for done in in_order:
+                batch = self._finished(done)
+                coverage = self._coverage
+                on_progress(Progress("sweeping", coverage.segments, coverage.segments, coverage.bytes_read, 0))
+                if batch is not None:
+                    yield batch if self._options.allow_unsupported else supported_only(batch)
 
     def _reducers(self, folder: Path) -> dict[str, Reducer]:
         found: dict[str, Reducer] = {}
@@ -203,107 +219,130 @@ class _Sweep:
 
         def read(planned: Planned, header: Sequence[str]) -> _Read:
             self._plan.update(plan_line(planned.segment))
-            return _Read(planned, self._columns.read(planned, header=header, spans=spans))
+            key = Key(planned.segment.sha256, self._recipe.sha256, self._reader)
+            return _Read(planned, self._columns.read(planned, header=header, spans=spans), key)
 
         target = self._options.target
         return each_segment(self._pipeline, self._recipe, below, self._coverage, read, target=target)
 
-    def _in_order(self, reads: Iterator[_Read]) -> Iterator[_Read]:
+    def _in_order(self, reads: Iterator[_Read]) -> Generator[_Read, None, None]:
         """The segments in their order; where a reader is asked, some of them are read ahead of the first."""
         if self._extractor is None:
             yield from reads
             return
         most = max(1, min(self._options.concurrency, self._extractor.max_parallel or 1))
         waiting: deque[_Read] = deque()
-        with ThreadPoolExecutor(most, thread_name_prefix="gw-sweep") as pool:
-            try:
-                for one in reads:
-                    self._ask(one, pool)
-                    waiting.append(one)
-                    while len(waiting) >= 2 * most:
-                        yield waiting.popleft()
-                while waiting:
+        with closing(Calls(most, "gw-sweep")) as calls:
+            for one in reads:
+                self._ask(one, calls)
+                waiting.append(one)
+                while len(waiting) >= 2 * most:
+                    self._wait(waiting)
                     yield waiting.popleft()
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
+            while waiting:
+                self._wait(waiting)
+                yield waiting.popleft()
 
-    def _ask(self, one: _Read, pool: ThreadPoolExecutor) -> None:
+    def _ask(self, one: _Read, calls: Calls) -> None:
         """Have the reader asked about a segment, unless the journal knows what it said."""
+        own, text = one.planned.segment.start, one.planned.text
         one.units = [
-            Unit(start, end, one.planned.text[start - one.planned.segment.start : end - one.planned.segment.start])
+            Unit(start, end, text[start - own : end - own])
             for start, end in zip(one.batch.starts, one.batch.ends, strict=True)
         ]
         if not one.units:
-            one.extraction = Extraction(())
+            one.said = Extraction(())
             return
-        if not self._options.fresh:
-            key = self._key(one)
-            known = self._journal.lookup([key]).get(key)
-            if known is not None and known.status == "ok":
-                one.extraction = _said(known.said)
+        one.asked = self._asked.get(one.key)
+        if one.asked is not None:
+            return
+        if not self._options.fresh or bytes.fromhex(one.key.segment) in self._answered:
+            known = self._journal.lookup([one.key]).get(one.key)
+            one.said = None if known is None or known.status != "ok" else _said(known.said)
+            if one.said is not None:
                 self._coverage.from_journal += 1
                 return
-        one.extraction = pool.submit(self._extracted, one.units)
+        one.asked, one.owner = calls.submit(partial(self._extracted, one.units)), True
+        self._asked[one.key] = one.asked
 
     def _extracted(self, units: Sequence[Unit]) -> tuple[Extraction, float]:
         began = time.perf_counter()
         extractor = self._extractor
         if extractor is None:
             raise PluginError("there is no reader to ask")
-        with running(f"reader {extractor.identity.name!r}", "a segment"):
-            return extractor.extract(units, self._recipe), time.perf_counter() - began
+        name = extractor.identity.name
+        with running(f"reader {name!r}", "a segment"):
+            return checked_extraction(name, extractor.extract(units, self._recipe)), time.perf_counter() - began
+
+    def _wait(self, waiting: Sequence[_Read]) -> None:
+        """Wait for the first of some segments; what the reader says of others meanwhile is journalled at once."""
+        first = waiting[0].asked
+        while True:
+            asked = [one for one in waiting if one.owner and one.asked is not None]
+            for one in asked:
+                if one.asked is not None and one.asked.done():
+                    self._keep(one, one.asked)
+            self._commit(1)
+            if first is None or first.done():
+                return
+            wait([one.asked for one in asked if one.owner and one.asked is not None], return_when=FIRST_COMPLETED)
+
+    def _keep(self, one: _Read, asked: Future[tuple[Extraction, float]]) -> None:
+        """Journal what came of a call of the reader."""
+        one.owner = False
+        del self._asked[one.key]
+        entry = Entry(one.key, records=len(one.batch))
+        try:
+            extraction, seconds = _outcome(asked)
+        except _UnreadError as error:
+            self._coverage.add_call(None, None, 0.0)
+            self._entries.append(entry._replace(status=error.status, reason=str(error)))
+            return
+        self._coverage.add_call(extraction.prompt_tokens, extraction.completion_tokens, seconds)
+        if extraction.truncated:
+            self._entries.append(entry._replace(status="truncated", reason=_CUT))
+            return
+        self._answered.add(bytes.fromhex(one.key.segment))
+        self._entries.append(
+            entry._replace(
+                spans=_spans(one),
+                said=_kept(extraction),
+                raw=extraction.raw,
+                prompt_tokens=extraction.prompt_tokens,
+                completion_tokens=extraction.completion_tokens,
+                seconds=seconds,
+            )
+        )
 
     # -- what came of it ----------------------------------------------------------------------------------------
 
     def _finished(self, one: _Read) -> Batch | None:
-        """The records of a segment, journalled and counted; None where the reader failed, which is noted."""
+        """The records of a segment, counted; None where the reader failed, which is noted."""
         segment, batch = one.planned.segment, one.batch
         size = len(one.planned.text.encode("utf-8", "surrogatepass"))
-        entry = Entry(self._key(one), records=len(batch))
         try:
-            if one.extraction is not None:
-                extraction, entry = self._answered(one, entry)
-                batch = read_into(batch, self._recipe, one.units, extraction)
+            if self._extractor is not None:
+                batch = read_into(batch, self._recipe, one.units, _extraction(one))
         except _UnreadError as error:
-            cut = error.truncated
             self._coverage.add_missing(
-                Missing(segment.path, segment.start, segment.end, size, str(error), records=len(batch), truncated=cut)
+                Missing(
+                    segment.path,
+                    segment.start,
+                    segment.end,
+                    size,
+                    str(error),
+                    records=len(batch),
+                    truncated=error.status == "truncated",
+                )
             )
-            self._entries.append(entry._replace(status="truncated" if cut else "failed", reason=str(error)))
-            self._commit(1)
             return None
         self._coverage.add_segment(len(one.planned.text), size)
         quoted = any(not field.in_code and field.support == "quoted" for field in self._recipe.fields)
         self._coverage.add_records(batch, quoted=quoted)
-        spans = pack_spans(batch.starts, batch.ends, segment.start)
-        self._entries.append(entry._replace(spans=spans, records=len(batch)))
-        self._commit(_BATCH if self._extractor is None else 1)
+        if self._extractor is None:
+            self._entries.append(Entry(one.key, records=len(batch), spans=_spans(one)))
+            self._commit(_BATCH)
         return batch
-
-    def _answered(self, one: _Read, entry: Entry) -> tuple[Extraction, Entry]:
-        """What the reader said, and its entry in the journal. Raises _UnreadError where it failed."""
-        if isinstance(one.extraction, Extraction):
-            return one.extraction, entry._replace(said=_kept(one.extraction), raw=one.extraction.raw)
-        if one.extraction is None:
-            raise _UnreadError("the reader was not asked")
-        try:
-            extraction, seconds = one.extraction.result()
-        except PluginError as error:
-            self._coverage.add_call(None, None, 0.0)
-            raise _UnreadError(error.message) from error
-        self._coverage.add_call(extraction.prompt_tokens, extraction.completion_tokens, seconds)
-        if extraction.truncated:
-            raise _UnreadError("the reader was cut off", truncated=True)
-        return extraction, entry._replace(
-            said=_kept(extraction),
-            raw=extraction.raw,
-            prompt_tokens=extraction.prompt_tokens,
-            completion_tokens=extraction.completion_tokens,
-            seconds=seconds,
-        )
-
-    def _key(self, one: _Read) -> Key:
-        return Key(one.planned.segment.sha256, self._recipe.sha256, self._reader)
 
     def _commit(self, least: int) -> None:
         """Write what is to be journalled, once there are so many of it."""
@@ -313,9 +352,33 @@ class _Sweep:
 
 
 class _UnreadError(Exception):
-    def __init__(self, reason: str, *, truncated: bool = False) -> None:
+    def __init__(self, reason: str, status: Literal["failed", "truncated"] = "failed") -> None:
         super().__init__(reason)
-        self.truncated = truncated
+        self.status: Literal["failed", "truncated"] = status
+
+
+def _outcome(asked: Future[tuple[Extraction, float]]) -> tuple[Extraction, float]:
+    """What a call of the reader returned. Raises _UnreadError where it failed."""
+    try:
+        return asked.result()
+    except GwError as error:
+        raise _UnreadError(error.message) from error
+
+
+def _extraction(one: _Read) -> Extraction:
+    """What is known of a segment that was waited for. Raises _UnreadError where the reader failed on it."""
+    if one.said is not None:
+        return one.said
+    if one.asked is None:
+        raise _UnreadError("the reader was not asked")
+    extraction, _ = _outcome(one.asked)
+    if extraction.truncated:
+        raise _UnreadError(_CUT, "truncated")
+    return extraction
+
+
+def _spans(one: _Read) -> bytes:
+    return pack_spans(one.batch.starts, one.batch.ends, one.planned.segment.start)
 
 
 def _kept(extraction: Extraction) -> str:
@@ -323,8 +386,13 @@ def _kept(extraction: Extraction) -> str:
     return json.dumps([[one.unit, dict(one.values), dict(one.evidence)] for one in extraction.records])
 
 
-def _said(text: str) -> Extraction:
-    return Extraction(tuple(Extracted(unit, values, evidence) for unit, values, evidence in json.loads(text or "[]")))
+def _said(text: str) -> Extraction | None:
+    """What a reader said, from the journal; None where that is nothing that a reader can have said."""
+    try:
+        records = [Extracted(unit, values, evidence) for unit, values, evidence in json.loads(text or "[]")]
+        return checked_extraction("journal", Extraction(tuple(records)))
+    except (ValueError, TypeError, RecursionError, PluginError):
+        return None
 
 
 def _checked(text: str, result: Any) -> Mapping[str, Any]:
