@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gw_core.plugins import Plugins
     from gw_core.retrieve import SearchResult
     from gw_core.sweep.estimate import Estimate
+    from gw_core.sweep.explain import Explained
     from gw_core.sweep.run import SweepResult
     from gw_core.verify import Verification
     from gw_core.workspace import IndexedFile, Status, Workspace
@@ -322,5 +323,39 @@ def sweep_plan_result(estimate: Estimate, warnings: Iterable[str]) -> dict[str, 
         "calls": estimate.calls,
         "tokens": estimate.tokens,
         "tokens_counted": estimate.tokens_counted,
+        "warnings": list(warnings),
+    }
+
+
+def sweep_explain_result(explained: Explained, warnings: Iterable[str]) -> dict[str, Any]:
+    """``gw.sweep-explain/1``: the records behind a figure, re-read from their files."""
+    from gw_core.sweep.run import plain_result  # noqa: PLC0415
+
+    return {
+        "schema": "gw.sweep-explain/1",
+        "field": explained.field,
+        "value": explained.value,
+        "total": explained.total,
+        "records": [
+            {**verification_result(found), "fields": plain(plain_result(place.values))}
+            for found, place in explained.evidence()
+        ],
+        "coverage": explained.result.coverage.result,
+        "plan_sha256": explained.result.plan_sha256,
+        "warnings": list(warnings),
+    }
+
+
+def sweep_sql_result(
+    query: str, columns: Sequence[str], as_text: int, result: SweepResult, warnings: Iterable[str]
+) -> dict[str, Any]:
+    """``gw.sweep-sql/1`` but for its ``rows``, which may be many: whoever writes it writes them last."""
+    return {
+        "schema": "gw.sweep-sql/1",
+        "query": query,
+        "columns": list(columns),
+        "numbers_as_text": as_text,
+        "coverage": result.coverage.result,
+        "plan_sha256": result.plan_sha256,
         "warnings": list(warnings),
     }

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gw_core.records import Recipe
     from gw_core.retrieve import Search, SearchResult
     from gw_core.sweep.estimate import Estimate
+    from gw_core.sweep.explain import Explained
     from gw_core.sweep.run import OnBatch, SweepOptions, SweepResult
     from gw_core.verify import Verification
 
@@ -259,6 +260,22 @@ class Workspace:
 
         recipe, pipeline, below, asked = self._swept(recipe, paths, reader)
         return estimate(pipeline, recipe, below, self.index, options, reader=asked)
+
+    def explain_sweep(
+        self,
+        recipe: Recipe | StrPath,
+        wanted: str,
+        paths: Sequence[StrPath] = (),
+        *,
+        reader: str | None = None,
+        **options: Any,
+    ) -> Explained:
+        """The records with ``wanted``, ``FIELD=VALUE``, each as a verified citation; ``options`` as for
+        :func:`gw_core.sweep.explain.explain`."""
+        from gw_core.sweep.explain import explain  # noqa: PLC0415
+
+        recipe, pipeline, below, asked = self._swept(recipe, paths, reader)
+        return explain(pipeline, recipe, wanted, below, self.index, reader=asked, **options)
 
     def prompt(self, question: str, paths: Sequence[StrPath] = (), **options: Any) -> str:
         """The grounded prompt for a model of one's own: rules, numbered and cited passages, the question."""
