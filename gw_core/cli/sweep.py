@@ -16,7 +16,7 @@ from gw_core.cli.options import Session, gw_command
 from gw_core.cli.render import place, verdict_text, write_excerpt
 from gw_core.errors import UsageError
 from gw_core.output import sweep_explain_result, sweep_plan_result, sweep_result, sweep_sql_result
-from gw_core.plain import dumps
+from gw_core.plain import dumps, printable
 
 if TYPE_CHECKING:
     from gw_core.cli.console import Console
@@ -225,7 +225,7 @@ def _explain(call: _Call) -> int:
                 break
             _write_record(console, number, found)
         if more := explained.total - len(explained.places):
-            console.say(f"gw: and {more:,} more (-k N shows N)")
+            console.say(f"gw: and {more:,} more (-k N shows so many)")
         if not explained.total:
             console.say(f"gw: no record has {one_line(wanted)}")
     return call.end(explained.result.coverage) if explained.total else NOT_TRUSTED
@@ -292,7 +292,7 @@ def _write_csv(console: Console, columns: Sequence[str], rows: Iterable[Row]) ->
             return
         line = io.StringIO()
         csv.writer(line, lineterminator="\n").writerow([_plain(cell) for cell in row])
-        console.write(line.getvalue())
+        console.write(printable(line.getvalue()) if console.is_terminal else line.getvalue())
 
 
 def _write_table(console: Console, columns: Sequence[str], rows: Iterable[Row]) -> None:

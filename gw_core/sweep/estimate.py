@@ -31,8 +31,9 @@ _AT_ONCE = 400
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """``records`` are those that would be read; ``known`` is how many segments are in the journal already, of
-    ``segments``. ``calls`` are those that are left to make, and ``tokens`` those of the records in them, prompts aside:
-    counted by the reader, or where it cannot (``tokens_counted``) reckoned from their bytes.
+    ``segments``. ``calls`` are those that are left to make, one for all segments of the same content, and ``tokens``
+    those of the records in them, prompts aside: counted by the reader, or where it cannot (``tokens_counted``) reckoned
+    from their bytes.
 
     ``coverage`` holds the files, those that are skipped, and the sizes of what would be read.
     """
@@ -102,6 +103,7 @@ class _Estimator:
         self.plan = sha256()
         self.records = self.known = self.calls = self.tokens = 0
         self.waiting: list[tuple[Key, int | None]] = []
+        self._asking: set[bytes] = set()  # what the segments hold that a call is counted for: one asks for them all
         self._coverage = coverage
         self._recipe = recipe
         self._asked = asked
@@ -143,7 +145,8 @@ class _Estimator:
         for key, tokens in self.waiting:
             if key in found:
                 self.known += 1
-            elif tokens is not None:
+            elif tokens is not None and (content := bytes.fromhex(key.segment)) not in self._asking:
+                self._asking.add(content)
                 self.calls += 1
                 self.tokens += tokens
         self.waiting = []

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import apsw
 import apsw.ext
 
-from gw_core.errors import UsageError
+from gw_core.errors import GwError, UsageError
 from gw_core.records import Batch, Field, Recipe, Value
 from gw_core.sweep.entries import clean
 
@@ -58,13 +58,15 @@ class RecordsTable:
         self._numbers: dict[Decimal, Cell] = {}
         names = [one.name for one in recipe.fields]
         self._place = [(name, kind) for name, kind in _PLACE if name not in {one.lower() for one in names}]
-        if len({name.lower() for name in names}) < len(names):
-            raise UsageError("SQL tells no fields apart that differ only in upper and lower case", hint="rename one")
         self._hint = f"one SELECT from {TABLE}({', '.join([*(name for name, _ in self._place), *names])})"
-        self._db = apsw.Connection(str(folder / "records.db"))
+        self._path = folder / "records.db"
+        self._db = apsw.Connection(str(self._path))
         try:
             self._lay()
             self.columns = self._checked()
+        except apsw.Error as error:  # more columns than SQLite takes, say
+            self._db.close()
+            raise UsageError(f"--sql: no table of these fields: {error}", hint="leave some out") from error
         except BaseException:
             self._db.close()
             raise
@@ -89,8 +91,12 @@ class RecordsTable:
         places: dict[str, Any] = {"path": repeat(clean(batch.path)), "start": batch.starts, "end": batch.ends}
         columns = [places[name] for name, _ in self._place]
         columns += [self._cells(one, batch.columns[one.name]) for one in self._fields]
-        if columns and len(batch):
+        try:
             self._db.executemany(self._put, zip(*columns, strict=False))
+        except apsw.Error as error:
+            raise GwError(
+                f"the records cannot be kept for --sql: {error}", hint=f"free some space at {self._path}"
+            ) from error
 
     def rows(self) -> Iterator[tuple[Cell, ...]]:
         """The result, row by row; nothing can be added any more. Raises UsageError where the query fails or takes too

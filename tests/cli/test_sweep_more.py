@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import gw_core
 from gw_core.errors import UntrustedResultError, UsageError
-from gw_core.model import Identity
+from gw_core.model import Identity, Verdict
 from gw_core.records import Batch, Extracted, Extraction, Field, Recipe, Unit
 from gw_core.sweep.estimate import estimate
+from gw_core.sweep.explain import explain
 from gw_core.sweep.recipe import recipe_from_options
 from gw_core.sweep.run import sweep
 from gw_core.sweep.sql import RecordsTable
@@ -138,8 +139,11 @@ def test_calls_and_tokens_are_those_that_are_left_to_make(logs: Path) -> None:
         sweep(workspace.pipeline, recipe, [""], workspace.index, reader=reader)
         assert reader[1].calls == 2
         assert planned() == (0, 0, 2, True)
-        (logs / "c.log").write_text("no such thing\n" + LOG + LOG)
+        for name in ("c.log", "d.log"):  # the same content is asked for once
+            (logs / name).write_text("no such thing\n" + LOG + LOG)
         assert planned() == (1, 2 * words, 2, True)
+        sweep(workspace.pipeline, recipe, [""], workspace.index, reader=reader)
+        assert reader[1].calls == 3
 
 
 # -- the records behind a figure ----------------------------------------------------------------------------------
@@ -196,6 +200,30 @@ def test_of_records_with_one_key_only_the_one_that_counts_is_behind_the_figure(g
         "sweep", "logs", "--recipe", "recipe.yaml", "--when", "ticket", "--key", "id", "--explain", "id=3", "--json"
     )
     assert [one["path"] for one in ran.json["records"]] == ["logs/b.log"]
+
+
+def test_what_a_reader_says_is_explained_too(logs: Path) -> None:
+    with gw_core.open(logs) as workspace:
+        recipe = _recipe(workspace, when="ticket", fields=("mood: {choice: [good, bad]}",), reduce=("tally mood",))
+        explained = explain(
+            workspace.pipeline, recipe, "mood=GOOD", [""], workspace.index, reader=("colon", _Reader()), most=4
+        )
+        assert explained.total == 6
+        assert [found.text for found, _ in explained.evidence() if found.verdict is Verdict.VERIFIED] == [
+            line for line in (*LOG.splitlines(), *LOG.splitlines()) if "alpha" in line
+        ][:4]
+
+
+def test_extracted_text_and_odd_names_are_cited_so_that_they_verify(gw: Any, tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    (odd / "na me é.txt").write_bytes("status: é\r\nstatus: x\r\n".encode("cp1252"))
+    (odd / "p.html").write_text("<html><body><p>status: x</p><p>status: y</p></body></html>")
+    ran = gw("sweep", "odd", "--match", r"status: (?P<status>\w+)", "--explain", "status=x", "--json")
+    citations = [one["citation"] for one in ran.json["records"]]
+    assert [one["verdict"] for one in ran.json["records"]] == ["verified", "verified"]
+    assert [".cp1252" in citations[0], ".html@" in citations[1]] == [True, True]
+    assert gw("verify", *citations).code == 0
 
 
 def test_a_file_that_changes_during_the_sweep_is_no_evidence(logs: Path) -> None:
@@ -328,6 +356,21 @@ def test_anything_but_one_select_from_the_records_is_refused_before_anything_is_
     assert says in ran.err
     assert ran.out == ""
     assert not (logs.parent / "x.db").exists()
+
+
+def test_more_fields_than_a_table_has_columns_are_said() -> None:
+    fields = tuple(Field(f"f{number}", "pattern", pattern="x") for number in range(3000))
+    with pytest.raises(UsageError, match="too many columns"), RecordsTable.open(Recipe(fields=fields), "select 1"):
+        pass
+
+
+def test_the_temporary_files_are_gone(gw: Any, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = logs.parent / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert _sql(gw, "select count(*) from records").code == 0
+    assert _sql(gw, "select none_such from records").code == 2
+    assert list(folder.iterdir()) == []
 
 
 def test_a_query_that_never_ends_is_ended(logs: Path) -> None:
