@@ -492,6 +492,8 @@ class Catalogue:
         return rows
 
     def _chunk(self, row: tuple[Any, ...], path: str, text: str) -> Chunk:
+        if not all(isinstance(one, str | None) for one in row[4:7]):
+            raise damaged(self.path, f"chunk {row[0]} has bytes or numbers where text should be")
         try:
             context = tuple(Span(start, end) for start, end in json.loads(row[6])) if row[6] else ()
         except (TypeError, ValueError) as error:
