@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 from gw_core.corpus import Found, Skipped, walk
 from gw_core.errors import NOT_TEXT, GwError, LoadError
@@ -14,6 +13,7 @@ from gw_core.files import open_regular, read_regular
 from gw_core.ingest import load_document
 from gw_core.pipeline import Pipeline
 from gw_core.records import Recipe
+from gw_core.sweep.cells import names_of
 from gw_core.sweep.coverage import Coverage
 from gw_core.sweep.plan import TARGET, Planned, plan
 from gw_core.text.decode import blocks, decode, is_binary
@@ -95,9 +95,22 @@ def _streamed(pipeline: Pipeline, found: Found) -> Opened:
 
     def pieces() -> Iterator[str]:
         with _stream(pipeline, found) as file:
-            yield from (text for _, text in blocks(file, encoding, PIECE))
+            yield from (text for _, text in blocks(cast("BinaryIO", _UpTo(file, found.size)), encoding, PIECE))
 
     return Opened(found.path, found.size, "" if encoding == "utf-8" else encoding, pieces)
+
+
+class _UpTo:
+    """A file as far as it went when it was found: one that grows as fast as it is read comes to an end, too."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(min(size, self._left))
+        self._left -= len(data)
+        return data
 
 
 def _stream(pipeline: Pipeline, found: Found) -> BinaryIO:
@@ -112,7 +125,7 @@ def segments(
     header, names = "", list[str]()
     for one in planned:
         if one.header != header:
-            header, names = one.header, next(csv.reader([one.header]), [])
+            header, names = one.header, names_of(one.header)
         yield one, names
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -15,11 +16,24 @@ from typing import Any
 
 import apsw
 
+from gw_core.errors import GwError
 from gw_core.records import Batch, Value
 
 _BATCH = 1_000
 _TABLE = "CREATE TABLE records (key TEXT PRIMARY KEY, number INTEGER, record TEXT NOT NULL)"
 _PUT = "INSERT INTO records VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET number = ?2, record = ?3"
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        what = "the disk is full" if isinstance(error, apsw.FullError) else str(error)
+        raise GwError(
+            f"the records of the sweep cannot be kept in the folder for temporary files: {what}",
+            hint="TMPDIR names another folder",
+        ) from error
 
 
 class Keyed:
@@ -37,11 +51,16 @@ class Keyed:
         self.conflicts = 0
 
     def add(self, batch: Batch) -> None:
+        """Raises GwError where they cannot be put on disk."""
+        with _on_disk():
+            self._add(batch)
+
+    def _add(self, batch: Batch) -> None:
         names = list(batch.columns)
         for index, key in enumerate(batch.columns[self._key]):
             self._number += 1
             values = [_packed(batch.columns[name][index]) for name in names]
-            name = f"\0{self._number}" if key is None else _text(key)
+            name = f"\0{self._number}" if key is None else f" {_text(key)}"  # no key looks like that of none
             self._compare(name, values)
             spans = [(batch.spans.get(one) or [None] * len(batch))[index] for one in names]
             place = [batch.path, batch.starts[index], batch.ends[index], names, values, spans]

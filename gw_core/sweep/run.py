@@ -96,6 +96,8 @@ def sweep(
     if not recipe.reduce and on_batch is None:
         raise UsageError("there is nothing to reduce the records to", hint="--reduce count, or reduce: in the recipe")
     name, extractor = _extractor(recipe, reader)
+    if options is not None and options.fresh:
+        Journal.open(index, fresh=True).close()  # sets aside what is no journal of ours, or damaged
     with Journal.open(index) as journal:
         one = _Sweep(pipeline, recipe, journal, name, extractor, options or SweepOptions())
         return one.run(below, on_progress or (lambda _: None), on_batch, spans=spans)
@@ -278,12 +280,13 @@ class _Sweep:
         """Wait for the first of some segments; what the reader says of others meanwhile is journalled at once."""
         first = waiting[0].asked
         while True:
+            ready = first is None or first.done()  # asked before it is looked for: it may end meanwhile
             asked = [one for one in waiting if one.owner and one.asked is not None]
             for one in asked:
                 if one.asked is not None and one.asked.done():
                     self._keep(one, one.asked)
             self._commit(1)
-            if first is None or first.done():
+            if ready:
                 return
             wait([one.asked for one in asked if one.owner and one.asked is not None], return_when=FIRST_COMPLETED)
 
@@ -406,7 +409,8 @@ def _checked(text: str, result: Any) -> Mapping[str, Any]:
 def plain_result(value: Any) -> Any:
     """A reducer's result for JSON: exact numbers as text that is a number, whole ones as numbers."""
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() and abs(value) < 2**53 else f"{value:f}"
+        small = value.is_finite() and value.adjusted() < 15
+        return int(value) if small and value == value.to_integral_value() else f"{value:f}"
     if isinstance(value, Mapping):
         return {key: plain_result(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

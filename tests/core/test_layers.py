@@ -20,7 +20,8 @@ LAYERS = [
     "pipeline",
     "plugins hookspecs corpus gitrules store rows database lock verify evidence spill"
     " seams rescore duplicates stitch confidence",
-    "protocols query citation text config layers settings schema template annotations registry tomlsource lined orderable"
+    "protocols query citation text config layers settings schema template annotations registry tomlsource lined"
+    " orderable"
     " files ignore secrets plain compression gguf kvcache timed",
     "model trial records errors version",
 ]
