@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from gw_core.model import Identity
 from gw_core.output import sweep_result
 from gw_core.records import Batch, Extracted, Extraction, Recipe, Unit
 from gw_core.sweep.recipe import read_recipe
-from gw_core.sweep.run import SweepOptions, SweepResult
+from gw_core.sweep.run import SweepOptions, SweepResult, plain_result
 
 RECIPE = """\
 question: Who is worst off?
@@ -399,3 +400,15 @@ def test_unsupported_records_can_be_asked_for(swept: Swept) -> None:
 def test_a_reader_that_does_not_extract_is_refused(swept: Swept) -> None:
     with pytest.raises(UsageError, match="a reader that extracts"):
         swept.sweep(object())
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [("1.50", "1.50"), ("-0", 0), ("1e3", 1000), ("9007199254740992", "9007199254740992"), ("0.1e-2", "0.001")],
+)
+def test_numbers_in_json_are_exact(number: str, said: Any) -> None:
+    assert plain_result(Decimal(number)) == said
+
+
+def test_a_number_of_a_million_digits_is_written_out() -> None:
+    assert plain_result({"value": [Decimal("9" * 1_000_001)]}) == {"value": ["9" * 1_000_001]}
