@@ -290,6 +290,7 @@ def test_a_large_file_that_vanishes_is_named(data: Path, folder: Path, monkeypat
     assert not coverage.complete
 
 
+@pytest.mark.slow
 def test_a_file_that_grows_as_it_is_swept_comes_to_an_end(gw: Run, folder: Path, data: Path) -> None:
     """The file of the records may lie among those that are swept: each line read would write another one."""
     for number in range(8):
