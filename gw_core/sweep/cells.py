@@ -1,4 +1,4 @@
-"""Cells of CSV rows and places in JSON objects: what they hold, and where that stands in the record."""
+"""Cells of CSV rows and places in JSON objects: what they hold, where that stands in the record, and dates in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -22,6 +23,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which JSON can escape and which are no text."""
 _SHOWN = 10
+_TIME_OF_DAY = re.compile(r"%[HIMSpfcXTRrzZ]")
 
 
 class NoJsonError(ValueError):
@@ -171,3 +173,16 @@ def _item(text: str, at: int, index: int) -> int | None:
 
 def _skip(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches anything
+
+
+# -- dates ----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def moment(text: str, form: str) -> Value:
+    """A date as ``form`` (``strptime``) has it, with its time of day where the form has one; None for what is none."""
+    try:
+        found = datetime.strptime(text, form)  # noqa: DTZ007 - as it is written
+    except ValueError:
+        return None
+    return found if _TIME_OF_DAY.search(form) else found.date()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache, partial
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -24,6 +23,7 @@ from gw_core.sweep.cells import (
     json_place,
     json_text,
     json_value,
+    moment,
     names_of,
     rows,
 )
@@ -34,7 +34,6 @@ from gw_core.sweep.split import delimiter
 NO_JSON = "it is no JSON"
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|[+-]?\.\d+", re.ASCII)
-_TIME_OF_DAY = re.compile(r"%[HIMSpfcXTRrzZ]")
 
 Raw = Sequence[Any]
 Places = Sequence[Place | None]
@@ -126,7 +125,7 @@ class _Reading:
         if field.number:
             self.columns[field.name] = self._converted(field, raw, _number_of(field.unit), "number")
         elif field.format:
-            convert = partial(_moment, form=field.format)
+            convert = partial(moment, form=field.format)
             self.columns[field.name] = self._converted(field, raw, convert, f"date {field.format}")
         elif "" in raw:
             self.columns[field.name] = [one or None for one in raw]
@@ -205,12 +204,3 @@ def _number_of(unit: str) -> Callable[[str], Value]:
             return None
 
     return number
-
-
-@lru_cache(maxsize=4096)
-def _moment(text: str, form: str) -> Value:
-    try:
-        moment = datetime.strptime(text, form)  # noqa: DTZ007 - as it is written
-    except ValueError:
-        return None
-    return moment if _TIME_OF_DAY.search(form) else moment.date()

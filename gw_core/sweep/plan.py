@@ -79,14 +79,6 @@ def segment_hash(text: str, before: str = "", after: str = "", header: str = "")
     return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def plan_hash(segments: Iterable[Segment]) -> str:
-    """One hash over all segments of a plan, in their order."""
-    found = hashlib.sha256()
-    for one in segments:
-        found.update(plan_line(one))
-    return found.hexdigest()
-
-
 def plan_line(segment: Segment) -> bytes:
     """What the hash of a plan is over, of each of its segments."""
     line = f"{segment.path}\0{segment.start}\0{segment.end}\0{segment.sha256}\n"

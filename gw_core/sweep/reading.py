@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from gw_core.ask import stands_in
 from gw_core.errors import PluginError
 from gw_core.records import Batch, Extracted, Extraction, Field, Recipe, Unit, Value
+from gw_core.sweep.cells import moment
 
-_TIME_OF_DAY = re.compile(r"%[HIMSpfcXTRrzZ]")
 _NUMERAL = re.compile(r"[+-]?\d+(?:[.,]\d+)*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
 """A numeral that is a number wherever it is read: 1,5 is none."""
@@ -157,9 +156,8 @@ def _value(field: Field, said: str) -> Value:
             is_one = len(found) == 1 and _NUMBER.fullmatch(found[0])
             return Decimal(found[0].replace(",", "")) if is_one else None
         if field.kind == "date":
-            moment = datetime.strptime(said, field.format)  # noqa: DTZ007 - as it is written
-            return moment if _TIME_OF_DAY.search(field.format) else moment.date()
-    except (ValueError, InvalidOperation):
+            return moment(said, field.format)
+    except InvalidOperation:
         return None
     return said
 

@@ -285,7 +285,7 @@ def cell(
             "needle_share": round(planted / natural, 4),
             **facts,
         },
-        notes=(*notes, *blind_notes(bench.ks, min(asked.passages))),
+        notes=tuple(notes),
     )
 
 
@@ -305,10 +305,3 @@ def mean_chance(chances: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def few_notes(number: int, what: str, few: int = FEW) -> Iterator[str]:
     if number < few:
         yield f"{number} {what} are few: mind the intervals"
-
-
-def blind_notes(ks: Iterable[int], passages: int) -> Iterator[str]:
-    """For every k that takes all of a haystack."""
-    for k in ks:
-        if k >= passages:
-            yield f"k = {k} is as large as the corpus, which has {passages} passages, so that chance is 1"

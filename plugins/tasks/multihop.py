@@ -159,7 +159,7 @@ class Multihop:
                 "planted_tokens": sum(truth["planted"] for truth in truths),
                 "passages": sum(asked.passages),
             },
-            notes=(*plan.notes, *hiding.blind_notes(ks, min(asked.passages))),
+            notes=tuple(plan.notes),
         )
 
     def _corpus(self, bench: Bench, plan: Plan, number: int, share: range) -> tuple[Path, Any]:

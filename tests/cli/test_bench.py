@@ -53,6 +53,15 @@ def test_json_is_the_report_and_fits_its_schema(gw: Any, checked: Any) -> None:
     assert report["provenance"]["haystack"]["sha256"]
 
 
+def test_a_k_as_large_as_the_corpus_is_noted_once(gw: Any) -> None:
+    small = ("needle", "--context", "2k", "--needles", "2", "--json")
+    [cell] = gw("bench", *small, "-k", "1,5000").json["tasks"][0]["cells"]
+    notes = [note for note in cell["notes"] if "as large as the corpus" in note]
+    assert notes == ["2k: k is as large as the corpus: recall@5000 would be 1 by chance"]
+    [cell] = gw("bench", *small, "-k", "1").json["tasks"][0]["cells"]
+    assert not [note for note in cell["notes"] if "as large as the corpus" in note]
+
+
 def test_a_second_run_asks_the_same_and_finds_no_difference(gw: Any, saved: Path) -> None:
     ran = gw("bench", *SMALL, "--baseline", str(saved), "--fail-on-regression", "--json")
     assert ran.code == 0

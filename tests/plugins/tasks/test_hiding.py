@@ -166,4 +166,3 @@ def test_what_is_noted() -> None:
     assert list(hiding.few_notes(99, "needles")) == ["99 needles are few: mind the intervals"]
     assert not list(hiding.few_notes(100, "needles"))
     assert not list(hiding.few_notes(30, "questions of each kind", 30))
-    assert [note.partition(" is as large")[0] for note in hiding.blind_notes((1, 5, 10), 5)] == ["k = 5", "k = 10"]
